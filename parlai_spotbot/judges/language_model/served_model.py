@@ -2,7 +2,7 @@
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 
 from parlai_spotbot.errors import UserError
@@ -77,20 +77,23 @@ class ServedModel:
             If the server can't be used or stayed away.
         """
         queue = deque(requests_of(asks, self.together))
-        under_way: dict[int, tuple[Asks, dict]] = {}
+        under_way: dict[int, tuple[Asks, dict, float]] = {}
         numbers = itertools.count()
 
         def supply() -> tuple[int, dict] | None:
-            requests = [request for request, _ in under_way.values()]
-            if not queue or len(requests) >= self._most() or not self._covered(queue[0], requests, journal):
+            if not queue or len(under_way) >= self._most():
+                return None
+            cost = self._most_cost(queue[0])
+            if not self._covered([cost, *(most for _, _, most in under_way.values())], journal):
                 return None
             number = next(numbers)
             request = queue.popleft()
-            under_way[number] = (request, self._body(request, max(map(journal.tried, request))))
-            return number, under_way[number][1]
+            body = self._body(request, max(map(journal.tried, request)))
+            under_way[number] = (request, body, cost)
+            return number, body
 
         def landed(number: int, reply: Reply) -> None:
-            request, body = under_way.pop(number)
+            request, body, _ = under_way.pop(number)
             kind = self._kept(request, body, reply, journal)
             self._check_silence(kind, journal)
             again = {}
@@ -110,17 +113,21 @@ class ServedModel:
             return UNUSABLE - len(self._unusable)
         return BEGUN * self.options.concurrency
 
-    def _covered(self, request: Asks, under_way: Collection[Asks], journal: AnswerJournal) -> bool:
-        """Return whether the budget covers a request beside those `under_way`, in the worst case.
+    def _most_cost(self, request: Asks) -> float:
+        """Return what a request costs in the worst case; 0 without a budget."""
+        if self.max_cost is None:
+            return 0.0
+        return self.options.cost(prompt_tokens(request), most_tokens(request, self.options))
+
+    def _covered(self, costs: Sequence[float], journal: AnswerJournal) -> bool:
+        """Return whether the budget covers the `costs` of a request and of those under way.
 
         Raises `Stopped` where none is under way that could cost less.
         """
         if self.max_cost is None:
             return True
-        left = self.max_cost - self.options.cost(*journal.spent())
-        for other in (*under_way, request):
-            left -= self.options.cost(prompt_tokens(other), most_tokens(other, self.options))
-        if left < 0 and not under_way:
+        left = self.max_cost - self.options.cost(*journal.spent()) - sum(costs)
+        if left < 0 and len(costs) == 1:
             raise Stopped(
                 f"the budget of {self.max_cost:g} {self.options.currency} doesn't cover the next question; run again "
                 "with a higher --max-cost"
@@ -134,8 +141,8 @@ class ServedModel:
         kind = rows[0].kind
         if any(row.good for row in rows):
             kind = ""
-        answered = any(known.model for known in journal.rows)
-        if kind in CORRECTED and not (kind == "rejected" and answered):
+        rejected_once = kind == "rejected" and any(known.model for known in journal.rows)
+        if kind in CORRECTED and not rejected_once:
             raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind].format(""))
         journal.add(*rows)
         if not kind:

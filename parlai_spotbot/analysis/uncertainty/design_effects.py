@@ -57,21 +57,49 @@ class Cells:
 
 
 @dataclass(frozen=True)
+class ClusterKinds:
+    """Clusters that are alike, by kind: their `information` (G, r, r), which is `corrected` (G, r, r) for leverage, and
+    the number of `times` (G,) that a cluster of each kind occurs."""
+
+    information: np.ndarray
+    corrected: np.ndarray
+    times: np.ndarray
+
+    @classmethod
+    def of(cls, counts: csr_array, outer: np.ndarray) -> tuple[ClusterKinds, np.ndarray]:
+        """Return the kinds of clusters that have so many rows of each cell (clusters, m), and each cluster's correction
+        (clusters, r, r) of its residuals; `outer` (m, r, r) is the information of a row of each cell."""
+        first, kind, times = _kinds_of_rows(counts)
+        rank = outer.shape[-1]
+        information = (counts[first] @ outer.reshape(-1, rank**2)).reshape(len(first), rank, rank)
+        values, vectors = np.linalg.eigh(information)
+        values = np.clip(values, 0.0, LEVERAGE)
+        turned = np.swapaxes(vectors, 1, 2)
+        correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
+        corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
+        return cls(information, corrected, times), correction[kind]
+
+    def others(self, contrasts: np.ndarray) -> np.ndarray:
+        """Return what corrected clusters share (q,) about each contrast (q, r): squared products, but for those of
+        a cluster with itself."""
+        shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
+        gram = np.einsum("g,qgi,qgj->qij", self.times, shifted, shifted, optimize=True)
+        return (gram**2).sum(axis=(1, 2)) - (shifted**2).sum(axis=2) ** 2 @ self.times
+
+
+@dataclass(frozen=True)
 class Dimension:
     """Design effects of one kind of cluster, in coordinates in which the model's covariance is the identity (r, r).
 
-    The model's expectation of `meat` (r, r) is the identity, or twice that where rows have two clusters. `information`
-    and `corrected` (G, r, r) are those of each kind of cluster, before and after the correction for leverage, and
-    `times` (G,) the number of clusters of each kind; None with very many clusters. `effective` is the clusters'
-    effective number. `basis` (r, k) spans the contrasts of strengths.
+    The model's expectation of `meat` (r, r) is the identity, or twice that where rows have two clusters. `kinds` is
+    None with very many clusters. `effective` is their effective number. `basis` (r, k) spans the contrasts of
+    strengths.
     """
 
     meat: np.ndarray
-    information: np.ndarray | None
-    corrected: np.ndarray | None
+    kinds: ClusterKinds | None
     effective: float
     basis: np.ndarray
-    times: np.ndarray | None = None
 
     @classmethod
     def of(cls, incidence: csr_array, cells: Cells, root: np.ndarray, basis: np.ndarray) -> Dimension:
@@ -82,20 +110,14 @@ class Dimension:
         count = sums.shape[0]
         if cells.roots is None or count * rank**2 > EXACT or len(cells.roots) * rank**2 > EXACT:
             meat = root @ (sums.T @ sums).toarray() @ root.T
-            return cls(meat * count / max(count - 1, 1), None, None, effective, basis)
+            return cls(meat * count / max(count - 1, 1), None, effective, basis)
         turned_roots = cells.roots @ root.T
-        outer = np.einsum("mor,mos->mrs", turned_roots, turned_roots).reshape(-1, rank**2)
+        outer = np.einsum("mor,mos->mrs", turned_roots, turned_roots)
         rows = np.arange(len(cells.cell))
         counts = incidence @ csr_array((np.ones(len(rows)), (rows, cells.cell)), shape=(len(rows), len(outer)))
-        first, kind, times = _kinds_of_rows(counts)
-        information = (counts[first] @ outer).reshape(len(first), rank, rank)
-        values, vectors = np.linalg.eigh(information)
-        values = np.clip(values, 0.0, LEVERAGE)
-        turned = np.swapaxes(vectors, 1, 2)
-        correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
-        corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
-        correction_sum = np.einsum("gij,gj->gi", correction[kind], sums @ root.T)
-        return cls(correction_sum.T @ correction_sum, information, corrected, effective, basis, times)
+        kinds, correction = ClusterKinds.of(counts, outer)
+        correction_sum = np.einsum("gij,gj->gi", correction, sums @ root.T)
+        return cls(correction_sum.T @ correction_sum, kinds, effective, basis)
 
     def df(self, contrasts: np.ndarray | None, effect: np.ndarray) -> ArrayPair:
         """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length, and of independent rows.
@@ -103,22 +125,21 @@ class Dimension:
         The first take clusters to vary by random effects such as bring about `effect` (q,) (Imbens & Kolesár 2016, Rev.
         Econ. Stat. 98), so that large clusters count for more.
         """
-        if contrasts is None or self.information is None or self.corrected is None or self.times is None:
+        if contrasts is None or self.kinds is None:
             plain = np.full(len(effect), self.effective - 1)
             return plain, plain
         rank = contrasts.shape[1]
-        flat = self.information.reshape(-1, rank**2)
+        information = self.kinds.information
+        flat = information.reshape(-1, rank**2)
         pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
         share = np.concatenate([np.einsum("qi,qj->qij", c, c).reshape(-1, rank**2) @ flat.T for c in pieces])
-        times = self.times
+        times = self.kinds.times
         total = share @ times
         square = share**2 @ times
-        if len(contrasts) * self.information.size > DEGREES:
+        if len(contrasts) * information.size > DEGREES:
             others = total**2 / (total**2 / square - 1) - square
         else:
-            shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
-            gram = np.einsum("g,qgi,qgj->qij", times, shifted, shifted, optimize=True)
-            others = (gram**2).sum(axis=(1, 2)) - (shifted**2).sum(axis=2) ** 2 @ times
+            others = self.kinds.others(contrasts)
         more = np.maximum(effect / total - 1, 0.0) * total / square
         varied = share * (1 + more[:, None] * share)
         varied_total = varied @ times
@@ -130,12 +151,12 @@ class Dimension:
         """The mean effect over the directions of `basis`, and its degrees of freedom."""
         basis = self.basis
         mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
-        if self.information is None or self.corrected is None or self.times is None:
+        if self.kinds is None:
             return mean, (self.effective - 1) * basis.shape[1]
-        information = np.einsum("ik,gij,jl->gkl", basis, self.information, basis, optimize=True)
-        shifted = np.einsum("ik,gij->gkj", basis, self.corrected, optimize=True)
+        information = np.einsum("ik,gij,jl->gkl", basis, self.kinds.information, basis, optimize=True)
+        shifted = np.einsum("ik,gij->gkj", basis, self.kinds.corrected, optimize=True)
         square = np.einsum("gki,gkj->gij", shifted, shifted, optimize=True)
-        times = self.times
+        times = self.kinds.times
         total = np.trace(information, axis1=1, axis2=2) @ times
         others = (np.tensordot(times, square, 1) ** 2).sum() - (square**2).sum(axis=(1, 2)) @ times
         return mean, float(total**2 / ((information**2).sum(axis=(1, 2)) @ times + others))
@@ -209,7 +230,7 @@ class DesignEffects:
 
         variance = of(np.eye(len(self.root)))
         unit = None
-        if any(part.information is not None for part in self.parts.values()):
+        if any(part.kinds is not None for part in self.parts.values()):
             unit = (self.root[:, i] - self.root[:, j]).T / np.sqrt(variance)[:, None]
         effect, df = self._combined([of(part.meat) / variance for part in self.parts.values()], unit, len(i))
         return variance, effect, df

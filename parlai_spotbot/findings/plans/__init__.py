@@ -109,19 +109,27 @@ def _before(request: PlanRequest, own: Planning, progress: bool, say: Say | None
     if studies is None and unit == "matches" and (planned["annotations"] or 0) <= LARGE:
         studies = SIMULATIONS
     if studies and planned["needed"] and unit != "ratings":
-        rate = 0.5 + difference / 2
-        half = max(2, studies // 2)
         if say is not None:
             say(words.closed_form_text(planned))
-        with Bar("simulated studies", planning.ROUNDS * half + studies, shown=progress) as bar:
-            design = planning.calibrated(design, rate, half, seed=request.seed + 1, progress=bar.advance)
-            planned = planning.plan(design, difference, **costs)
-            simulation = planning.simulated_power(
-                rate, planned["needed"], design, repetitions=studies, seed=request.seed, progress=bar.advance
-            )
+        design, simulation = _simulated(design, difference, studies, request.seed, progress)
+        planned = planning.plan(design, difference, **costs)
     rows = [planning.plan(design, apart, **costs) for apart in sorted({*DIFFERENCES[unit], difference})]
     numbers = {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}
     if planned["needed"]:
         sizes = sorted({max(2, round(part * planned["needed"])) for part in PARTS})
         numbers["curve"] = [planning.plan(design, difference, needed=size, **costs) for size in sizes]
     return numbers, design
+
+
+def _simulated(
+    design: planning.Design, difference: float, studies: int, seed: int, progress: bool
+) -> tuple[planning.Design, dict]:
+    """Return the design calibrated by simulated studies, and a check of its plan by so many `studies`."""
+    rate = 0.5 + difference / 2
+    half = max(2, studies // 2)
+    with Bar("simulated studies", planning.ROUNDS * half + studies, shown=progress) as bar:
+        design = planning.calibrated(design, rate, half, seed=seed + 1, progress=bar.advance)
+        needed = planning.plan(design, difference)["needed"]
+        return design, planning.simulated_power(
+            rate, needed, design, repetitions=studies, seed=seed, progress=bar.advance
+        )

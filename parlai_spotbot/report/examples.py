@@ -1,6 +1,7 @@
 """Two short segments that show why a ranking is as it is: a win between the two closest bots, and an upset.
 
 Of the shortest segments that were judged, the one that most annotations decided alike; of equal ones the first by id.
+Both are of different conversations.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
         key = _clearest(segments, names, winner)
         if key is not None:
             shown.append(_example(contents, f"{title} {winner}", key, segments[key]))
+            segments = {other: given for other, given in segments.items() if other[1] != key[1]}
     if not shown:
         return None
     return Examples(f"{rule}: their shortest, most clearly decided segments.", shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
@@ -14,10 +14,12 @@ from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
 from parlai_spotbot.findings.standings import WIN_RATE, Standing
+from parlai_spotbot.judges.certificate.gate import vouched
 from parlai_spotbot.wording import filled, source_said, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
+    from parlai_spotbot.judges.certificate import Certificate
 
 UNDECIDED = "undecided"
 
@@ -47,7 +49,8 @@ class Comparison:
     order the two, "" where it can. `settled` is how it ended where it judged until settled: `rate` is then the share of
     points against `old`, or the mean rating, and two that are equal within the margin are undecided. `equal` says
     within which margin the two are equal where a study of fixed size shows it, "" elsewhere. `probes` are what is known
-    of what the verdict assumes (`findings.audit`).
+    of what the verdict assumes (`findings.audit`). `vouched` says what vouches for a judge that had to have a
+    certificate.
     """
 
     new: str
@@ -61,17 +64,26 @@ class Comparison:
     settled: Mapping | None = None
     probes: tuple[Mapping, ...] = ()
     equal: str = ""
+    vouched: str = ""
 
     @property
     def cause(self) -> Mapping | None:
         """Return why a verdict is missing that further conversations don't give; see `audit.cause`."""
         return audit.cause(self.probes)
 
+    def vouched_by(self, certificate: Certificate, contents: SurveyData) -> Comparison:
+        """Return the comparison with what vouches for it; `NotVouched` where it isn't one for its answers."""
+        means = contents.of("trust", self.source).rows("means")
+        return replace(self, vouched=vouched(certificate, contents.study, self.source, (self.new, self.old), means))
+
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(str(self))}</p>"
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
+        return ", ".join(filter(None, (self._told(), self.vouched)))
+
+    def _told(self) -> str:
         source = source_said(self.source)
         if self.settled:
             text = SETTLED[self.settled["verdict"]]

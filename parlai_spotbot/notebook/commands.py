@@ -309,6 +309,7 @@ class CompareCall(PlayOptions, SettledRequest, Progress):
     _: KW_ONLY
     survey: str = "spot_the_bot"
     judge: str | Judge | Mapping[str, Any] = "spotter"
+    gate: str | Path | None = None
 
 
 @takes(CompareCall)
@@ -319,6 +320,9 @@ def compare(call: CompareCall) -> Comparison:
 
     With ``until="settled"`` the judge stops as soon as that is known, or that they are equal within `margin`; without
     it all is judged, and `margin` is that of the analysis.
+
+    With `gate` a judge for whom nobody vouches is a ValueError: as a rule before anybody plays, else afterwards, when
+    its answers are stored. What vouches for it stands in the sentence.
 
     Returns
     -------
@@ -340,6 +344,7 @@ def compare(call: CompareCall) -> Comparison:
     from parlai_spotbot.evaluation import Evaluation
     from parlai_spotbot.findings import comparison
     from parlai_spotbot.findings.survey_data import load
+    from parlai_spotbot.judges.certificate import gate
 
     judging: Mapping[str, Any] = {"judge": call.judge}
     if isinstance(call.judge, Mapping):
@@ -349,6 +354,9 @@ def compare(call: CompareCall) -> Comparison:
     request = _one_judge(**judging)
     with as_value_error("judge", names_of(OneJudge)):
         judge_of = request.checked(asked, evaluation.settled)
+    certificate = None
+    if call.gate is not None:
+        certificate = gate.asked_certificate(call.gate, Path(call.study), asked.name, judge_of(0).name)
     new, old = names_in(call.study, {"new": call.new, "old": call.old})
     options = option_values(PlayOptions, vars(call))
     study = selfplay({new: call.new, old: call.old}, call.study, progress=call.progress, **options)
@@ -356,7 +364,11 @@ def compare(call: CompareCall) -> Comparison:
     with study.lock("compare"), as_value_error("judge", names_of(OneJudge)):
         done = evaluation.run(study, [judge], request.yes, str, call.progress)
     _warn_missing(done.missing, done.remedy, done.problem)
-    return comparison.compare(load(study, done.survey), judge.source, new, old)
+    contents = load(study, done.survey)
+    found = comparison.compare(contents, judge.source, new, old)
+    if certificate is None:
+        return found
+    return found.vouched_by(certificate, contents)
 
 
 @takes(OneJudge, "judge")

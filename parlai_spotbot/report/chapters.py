@@ -13,6 +13,7 @@ from parlai_spotbot.findings import findings_of, judge_account, render
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
+from parlai_spotbot.report.certified import certificate_section
 from parlai_spotbot.report.parts import SourcePart, SurveyView, said
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -103,9 +104,10 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
     shown = [(source, section) for _, source, section in sorted(told, key=lambda one: findings.index(one[0]))]
     for source, judge in view.contents.judges.items():
-        section = render.tell(judge_account.FINDING, Result(source, judge_account.frames_of(judge)))
-        if section:
-            shown.append((source, section))
+        account = render.tell(judge_account.FINDING, Result(source, judge_account.frames_of(judge)))
+        for section in (account, certificate_section(view.contents, source)):
+            if section:
+                shown.append((source, section))
     sections: dict[str, PageSection] = {}
     for source, section in shown:
         if section.first:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,6 @@ from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 if TYPE_CHECKING:
     from parlai_spotbot.evaluation import Evaluation
     from parlai_spotbot.findings.comparison import Comparison
-    from parlai_spotbot.judges.certificate import Certificate
     from parlai_spotbot.judges.specs import JudgeSpec
     from parlai_spotbot.records import Contestant
     from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -30,6 +28,15 @@ CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
 
 class SpotbotCompare(SpotbotTournament):
     def execute(self) -> int:
+        from parlai_spotbot.judges.certificate.gate import NotVouched
+
+        try:
+            return self._compared()
+        except NotVouched as err:
+            self.result.verdict = ""
+            return self._mistake(err.problem, err.remedy, PARTLY)
+
+    def _compared(self) -> int:
         new, old = self._two()
         both = {bot.name: bot for bot in sorted((new, old), key=lambda bot: bot.name)}  # whichever is the new one
         request = replace(asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both)
@@ -37,9 +44,9 @@ class SpotbotCompare(SpotbotTournament):
         path = Path(self.opt["study"] or f"{new.name}-vs-{old.name}")
         certificate = None
         if self.opt["gate"] is not None:
-            certificate, objection = self._certificate(path, evaluation.checked().name, judges[0].name)
-            if certificate is None or objection:
-                return self._mistake(*objection, PARTLY)
+            from parlai_spotbot.judges.certificate.gate import asked_certificate
+
+            certificate = asked_certificate(self.opt["gate"], path, evaluation.checked().name, judges[0].name)
         from parlai_spotbot.findings.comparison import compare
         from parlai_spotbot.findings.survey_data import load
         from parlai_spotbot.selfplay.play import claimed, play
@@ -52,23 +59,19 @@ class SpotbotCompare(SpotbotTournament):
             done = self._evaluate(evaluation, played, judges)
         if self.accounted(done.remedy, done.problem) == MISTAKE:
             return MISTAKE
-        comparison = compare(load(played.study, done.survey), f"judge:{judges[0].name}", new.name, old.name)
-        return self._told(comparison, played.study, evaluation.settled, certificate)
+        contents = load(played.study, done.survey)
+        comparison = compare(contents, f"judge:{judges[0].name}", new.name, old.name)
+        try:
+            if certificate:
+                comparison = comparison.vouched_by(certificate, contents)
+        finally:  # answers that nobody vouches for are told, too
+            code = self._told(comparison, played.study, evaluation.settled)
+        return code
 
-    def _told(
-        self, comparison: Comparison, study: Study, settled: SettledRequest | None, certificate: Certificate | None
-    ) -> int:
+    def _told(self, comparison: Comparison, study: Study, settled: SettledRequest | None) -> int:
         """Print the verdict and what comes next; return the exit code."""
-        from parlai_spotbot.judges.certificate.gate import after_answers
-
         self.result.verdict = comparison.verdict
         self.result.said = str(comparison)
-        objection = None
-        if certificate:
-            judge = comparison.source.removeprefix("judge:")
-            objection = after_answers(certificate, study, judge, (comparison.new, comparison.old))
-        if certificate and not objection:
-            self.result.said += f", vouched for by {certificate.vouched}"
         self.result.figures = asdict(comparison)
         equal = comparison.equal or (comparison.settled and comparison.settled["ended"] == "settled")
         cause = comparison.cause
@@ -79,22 +82,7 @@ class SpotbotCompare(SpotbotTournament):
             self.result.next = self._more(study, settled)
             more = f"\nnext, for more conversations: {self.result.next}"
         print(f"\n{self.result.said}{more}")
-        if objection:
-            self.result.verdict = ""
-            return self._mistake(*objection, PARTLY)
         return CODES[comparison.verdict]
-
-    def _certificate(self, path: Path, survey: str, judge: str) -> tuple[Certificate | None, Sequence[str]]:
-        """Return the certificate that --gate names, by default the study's, and why it can't gate, with a remedy."""
-        from parlai_spotbot.judges.certificate import NAME, read_certificate
-        from parlai_spotbot.judges.certificate.gate import before_answers
-
-        file = Path(self.opt["gate"] or path / "surveys" / survey / "judges" / judge / NAME)
-        if not self.opt["gate"] and not file.exists():
-            remedy = "Name the certificate of a study in which people answered, too: --gate STUDY/…/certificate.json."
-            return None, (f"--gate: {file}: judge {judge} has no certificate.", remedy)
-        certificate = read_certificate(file)
-        return certificate, before_answers(certificate, survey)
 
     def _two(self) -> tuple[Contestant, Contestant]:
         """Both contestants, checked as those of a pool are."""

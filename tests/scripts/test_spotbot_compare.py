@@ -133,6 +133,7 @@ def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     out, _ = spotbot("compare", *bots, *asked, "--gate", "--json")
     assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
     assert json.loads(out)["verdict"] == "better"
+    _in_python(server.url)
 
     before = len(server.bodies)
     out, _ = spotbot("judge", "--study", "s", *asked[:4], "--recheck", 40)
@@ -144,12 +145,27 @@ def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     out, err = spotbot("compare", *other, *asked, "--judge-name", "else", "--one-request", "no", code=1)
     assert "the certificate is stale: one_request is None, was True" in err
     assert "vouched" not in out
-    certificate = json.loads(path.read_text())
     _, err = spotbot("compare", *bots, *asked, "--gate", "nowhere.json", code=2)
     assert "nowhere.json: no such certificate" in err
-    for use in certificate["uses"]:
-        use |= {"status": "not known", "reason": "unclear", "labels": 70}
-    Path("c.json").write_text(json.dumps(certificate))
+    _unclear(path)
     _, err = spotbot("compare", *bots, *asked, "--gate", "c.json", code=1)
     assert "--gate: judge parrot-1, not known: its agreement may lie on either side of 0." in err
     assert "About 70 labels more would settle it" in err
+
+
+def _in_python(url):
+    judge = {"url": url, "model": "parrot-1", "yes": True}
+    given = {"conversations_per_pair": 8, "judge": judge, "gate": "", "progress": False}
+    found = sb.compare("talks_on:respond", "says_hm:respond", "s", **given)
+    assert (found.verdict, found.vouched.partition(" by ")[0]) == ("better", "vouched for")
+    with pytest.raises(ValueError, match="judge parrot-1 has no certificate"):
+        sb.compare("talks_on:respond", "says_hm:respond", "u", **given)
+    assert not Path("u").exists()
+
+
+def _unclear(path):
+    """Write the certificate of a file without what it allows to c.json."""
+    certificate = json.loads(path.read_text())
+    for use in certificate["uses"]:
+        use |= {"status": "not known", "reason": "unclear", "labels": 70}
+    Path("c.json").write_text(json.dumps(certificate))

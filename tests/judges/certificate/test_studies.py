@@ -1,18 +1,21 @@
 """Certificates of judges by what people answered in the same study."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import parlai_spotbot as sb
+from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.judges import Judge
-from parlai_spotbot.judges.certificate import read_certificate
+from parlai_spotbot.judges.certificate import digest, read_certificate
 from parlai_spotbot.judges.certificate.gate import after_answers, before_answers
 from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, certified, judged_items, stale
 from parlai_spotbot.judges.certificate.recheck import recheck
+from parlai_spotbot.report.certified import certificate_section
 from tests.case_tables import cases
 from tests.in_process import spotbot
 from tests.judges.certificate.labelled_study import OPTIONS, SURVEY, labelled_demo, let_people
@@ -46,6 +49,38 @@ def test_alpha_is_that_of_the_report(study):
     assert found["agreement"]["estimate"] == pytest.approx(row["alpha"], abs=0.01)
     assert found["people_agreement"]["alpha"]["estimate"] == pytest.approx(row["people_alpha"], abs=0.01)
     assert found["agreement"]["low"] <= row["alpha_low"] + 0.02
+
+
+def test_the_page_has_the_certificate_and_says_when_it_is_stale(study):
+    contents = load(study, SURVEY)
+    path = certificate_path(study, SURVEY, "spotter")
+    assert certificate_section(contents, "judge:nobody") is None
+    certificate = certified(judged_items(study, SURVEY))
+    certificate.write(path)
+    section = certificate_section(contents, "judge:spotter")
+    assert section.text[0] == "Judge spotter may screen, rank and gate: people vouch for it."
+    about = {**certificate.bound, "survey_sha256": "0"}
+    replace(certificate, bound={**about, "digest": digest(about)}).write(path)
+    assert certificate_section(contents, "judge:spotter").text[0] == (
+        "It is stale: the survey's text is another. Make it anew."
+    )
+    certificate.write(path)
+
+
+def test_a_vouched_comparison_says_what_labels_bought(tmp_path):
+    study = labelled_demo(tmp_path / "half", share=0.5)
+    sb.analyze(study, bootstraps=50, progress=False)
+    contents = load(study, SURVEY)
+    certificate = certified(judged_items(study, SURVEY))
+    said = {}
+    for two in (("eliza", "tfidf"), ("tfidf", "eliza")):
+        found = compare(contents, "judge:spotter", *two).vouched_by(certificate, contents)
+        said[two[0]] = re.findall(r"(\d+)%", str(found).partition("together give")[2])
+        assert f"{two[0]} {said[two[0]][0]}%" in str(found)
+    flipped = [100 - int(said["tfidf"][place]) for place in (0, 2, 1, 3, 5, 4)]
+    assert [int(number) for number in said["eliza"]] == pytest.approx(flipped, abs=1)
+    low, high, low_alone, high_alone = (int(said["eliza"][place]) for place in (1, 2, 4, 5))
+    assert high - low < 1.2 * (high_alone - low_alone)
 
 
 def test_another_prompt_model_or_survey_makes_it_stale(study):

@@ -1,0 +1,31 @@
+"""What people vouch for of a judge: its certificate, where a study holds one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.wording import listed, upper_first
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
+
+
+def certificate_section(contents: SurveyData, source: str) -> Section | None:
+    """Return the section on the certificate of a judge; None where it has none."""
+    from parlai_spotbot.judges.certificate import read_certificate
+    from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, stale
+
+    judge = source.removeprefix("judge:")
+    path = certificate_path(contents.study, contents.survey, judge)
+    if not path.exists():
+        return None
+    certificate = read_certificate(path)
+    lines = str(certificate).splitlines()
+    changed = stale(certificate, bound_of(contents.study, contents.survey, judge))
+    if changed:
+        lines.insert(0, f"It is stale: {listed(changed)}. Make it anew")
+    if certificate.changed:
+        lines.insert(0, certificate.changed)
+    text = [f"{upper_first(line.strip()).rstrip('.')}." for line in lines]
+    return Section("certificate", "Certificate: what people vouch for", text)

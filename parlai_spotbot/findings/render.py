@@ -39,6 +39,9 @@ FOLDED = 12
 """Longer tables start folded."""
 
 
+ARROWS = {"less": " ↓", "more": " ↑"}
+"""Which values are better."""
+
 AS_FIXED = "Computed as if the number of answers had been fixed"
 
 TOO_LITTLE = "Too little was answered to say who is better."
@@ -160,12 +163,16 @@ def _title(table: Table, column: str) -> str:
 
 
 def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
+    return _dots(chart, table, frame.head(MOST_NAMES))
+
+
+def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     rows = []
-    for row in frame.head(MOST_NAMES).to_dict("records"):
+    for row in frame.to_dict("records"):
         ends = {end: row.get(f"{chart.x}_{end}") for end in ENDS}
         rows.append({"label": _label(table, chart.y, row[chart.y]), "estimate": row[chart.x], **ends})
         if chart.group:
-            rows[-1]["group"] = _label(table, chart.group, row[chart.group])
+            rows[-1]["group"] = _label(table, chart.group, row[chart.group]) + ARROWS.get(row.get(chart.better), "")
     shares = table.columns[chart.x].kind == "share"
     return {"rows": rows, "reference": chart.reference, "x": _title(table, chart.x), "shares": shares}
 
@@ -236,7 +243,7 @@ def _cells(cells: Mapping, rows: Sequence, columns: Sequence, column: Column) ->
     return {"values": values, "texts": texts}
 
 
-KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
+KINDS = {"forest": _forest, "dots": _dots, "curve": _curve, "grid": _grid}
 
 
 def lines(finding: Finding, result: Result) -> list[str]:
@@ -288,11 +295,14 @@ def card(finding: Finding, result: Result) -> Card | None:
     if not text:
         return None
     table = None
+    chart = None
     if ranking.compares:
         table = page_table(shown, shown.read(result.frames))
         if not table.rows:
             table = None
-    return Card(text=text, table=table)
+        elif finding.chart and finding.chart.kind == "dots":
+            chart = page_chart(finding, {finding.chart.table: shown.read(result.frames)})
+    return Card(text=text, table=table, chart=chart)
 
 
 def _ranked(finding: Finding, ranking: Ranking, text: list[str]) -> Card:

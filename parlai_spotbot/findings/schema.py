@@ -137,12 +137,14 @@ class Chart:
     Attributes
     ----------
     kind : str
-        "forest" (names `y`, values `x`), "curve" (`y` over `x`), "grid" (values `value` at rows `y` and columns
-        `x`) or "matches" (wins, ties and losses of pairs).
+        "forest" (names `y`, values `x`), "dots" (the same, those of a `group` in one line), "curve" (`y` over `x`),
+        "grid" (values `value` at rows `y` and columns `x`) or "matches" (wins, ties and losses of pairs).
     table : str
         Which of the finding's tables.
     group : str
         Column of what a curve or a point is of, or of a forest's headings.
+    better : str
+        Column that says of a group of dots whether "less" or "more" is better.
     steps, reference :
         Whether a curve has steps; where a line of reference stands.
     """
@@ -154,6 +156,7 @@ class Chart:
     caption: str
     value: str = ""
     group: str = ""
+    better: str = ""
     steps: bool = False
     reference: float | None = None
 

@@ -66,6 +66,8 @@ class CardChart:
     forest
         ``rows`` [{label, estimate, low, high, group (optional heading)}], ``reference`` (a line, or None), ``x`` (the
         axis), ``shares`` (whether its values are percentages).
+    dots
+        ``rows`` as of a forest, those of a ``group`` in one line, ``x``, ``shares``.
     grid
         ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what is in the cell]], ``x``,
         ``y``.
@@ -143,7 +145,8 @@ class Card:
     `scales` are those of the bars; `text` are sentences.
 
     `people` is people's bar on the last scale, `people_text` the same in words. Where there is an order by each of
-    several criteria only, a `table` of them is in place of clusters; a long one is folded.
+    several criteria only, a `table` of them is in place of clusters; a long one is folded. A `chart` draws it, if it
+    can be.
     """
 
     scales: tuple[BarAxis, ...] = ()
@@ -152,6 +155,7 @@ class Card:
     people_text: str = ""
     text: list[str] = field(default_factory=list)
     table: CardTable | None = None
+    chart: CardChart | None = None
 
 
 def places_said(ranking: Ranking) -> dict[str, str]:

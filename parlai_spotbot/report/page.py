@@ -22,7 +22,7 @@ from parlai_spotbot.findings.survey_data import SurveyData, surveys_of, without_
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
+from parlai_spotbot.report import appendix, charts, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.charts.headline import headline
 from parlai_spotbot.report.drawing import Drawing
@@ -103,13 +103,17 @@ def _whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list
 def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     """The ranking of the first screen as a figure, to be taken away; None where it has no order."""
     contents = chapter.view.contents
-    if screen.lead is None or not screen.lead.card.clusters:
+    if screen.lead is None:
+        return None
+    name = chapter.view.figure_name("headline", screen.lead.source)
+    if screen.lead.card.chart:
+        return charts.draw(screen.lead.card.chart, chapter.view.looks, name)
+    if not screen.lead.card.clusters:
         return None
     whole = card(contents, screen.lead.source)
     if whole is None:
         return None
     footer = f"{chapter.title}, {contents.study.plan.domain}. {upper_first(judged_by(contents))}."
-    name = chapter.view.figure_name("headline", screen.lead.source)
     return headline(whole.card, chapter.view.looks, name, screen.answer, f"{footer} {READ}")
 
 

@@ -114,6 +114,7 @@ DATA["grid"] |= {"rows": NAMES, "columns": NAMES}
 DATA["matches"]["rows"] = NAMES
 for row in DATA["forest"]["rows"][:2] + DATA["curve"]["series"]:
     row["label"] = Name(row["label"])
+DATA["dots"] = {**DATA["forest"], "rows": DATA["forest"]["rows"][:2]}
 
 
 @pytest.mark.parametrize("kind", charts.KINDS)
@@ -190,3 +191,21 @@ def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
     assert len(ids) == len(set(ids))
     # The survey asked for comes first.
     assert build_report(study, "own_survey").read_text(encoding="utf-8").index("own_survey") < page.index("own_survey")
+
+
+@pytest.mark.parametrize("bots", [1, 2, 6, 7, 20])
+@pytest.mark.parametrize("longest", [4, 61])
+def test_dots_show_every_contestant_in_every_line(bots, longest):
+    names = [Name(f"bot {number}".ljust(longest, "x")) for number in range(bots)]
+    groups = [f"behaviour {number} ↓" for number in range(16)]
+    rows = [
+        {"label": name, "estimate": 0.1, "low": 0.05, "high": 0.2, "group": group} for group in groups for name in names
+    ]
+    unknown = {"label": names[0], "estimate": None, "low": None, "high": None, "group": "never asked"}
+    data = {"rows": [*rows, unknown], "x": "Share of turns", "shares": True}
+    text = charts.draw(CardChart("d", "dots", "Shares.", data), looks(names), "d")
+    assert text.count('class="told"') == len(rows)
+    assert all(group in text for group in groups)
+    assert "never asked" not in text
+    assert len(re.findall(r"bot \d+x*: 10% \[5%, 20%\]", text)) == len(rows) * (bots <= 6)
+    assert charts.draw(CardChart("d", "dots", "Shares.", {**data, "rows": [unknown]}), looks(names), "d") is None

@@ -13,8 +13,9 @@ from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames, frame_of
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
+from parlai_spotbot.findings.schema import known
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
-from parlai_spotbot.wording import listed, plainly
+from parlai_spotbot.wording import filled, listed, plainly
 
 CRITERION = "share of turns"
 TEST = (
@@ -25,9 +26,14 @@ DIRECTIONS = dict.fromkeys(LESS, "less") | dict.fromkeys(MORE, "more")
 """Whether less or more of a behaviour is better, where that is known."""
 
 NO_ORDER = (
-    "There is no overall order, as the behaviours don't add up to one number: each has an order of its own. Of errors "
-    "fewer are better; of {more} more are; of the others neither is known to be better."
+    "There is no overall order: behaviours don't add up to one number. Of errors fewer are better; of {more} more are; "
+    "of the others neither is known to be better."
 )
+CLEAREST = (
+    "{more} shows “{0}” in {1:percent} of turns, {less} in {2:percent}: the clearest of {clear} clear differences, of "
+    "{tests} tested."
+)
+NONE_CLEAR = "None of {tests} differences between contestants is clear."
 
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
@@ -45,6 +51,8 @@ def compute(answers: Answers) -> Frames:
     """The ranking by every label; the main one, without a label, has no order and says why."""
     by_label = {label: ranked(answers, answers.to(label)) for label in answers.questions}
     frames = joined(by_label, "label", "")
+    if "ranking" in frames:
+        frames["ranking"]["direction"] = frames["ranking"]["label"].map(DIRECTIONS)
     rows = audit.rows_of(study_probes.of_answers(answers, answers.rows))
     for ranking in by_label.values():
         rows += ranking.audit
@@ -61,7 +69,7 @@ def compute(answers: Answers) -> Frames:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return that there is no overall order and how many differences are clear."""
+    """Return the clearest difference, that there is no overall order, and how many differences are clear."""
     whole = main_ranking(result.frames).whole
     clear = (
         "{clear} of {tests} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} "
@@ -69,7 +77,20 @@ def summarise(result: Result) -> list[str]:
     )
     if not whole["tests"]:
         return [whole["why"]]
-    return [whole["why"], clear.format(**whole)]
+    return [_clearest(result, whole["tests"]), whole["why"], clear.format(**whole)]
+
+
+def _clearest(result: Result, tests: int) -> str:
+    """Return the difference with the smallest p over all behaviours, or that none is clear."""
+    pairs = [row for row in result.rows("pairs") if known(row["p_adjusted_all"])]
+    clear = [row for row in pairs if row["p_adjusted_all"] < criteria.LEVEL]
+    if not clear:
+        return NONE_CLEAR.format(tests=tests)
+    row = min(clear, key=lambda row: (row["p_adjusted_all"], -abs(row["estimate"]), row["label"], row["a"], row["b"]))
+    shares = {(own["label"], own["bot"]): own["score"] for own in result.rows("ranking")}
+    less, more = sorted((row["a"], row["b"]), key=lambda bot: shares[row["label"], bot])
+    ends = [shares[row["label"], bot] for bot in (more, less)]
+    return filled(CLEAREST, plainly(row["label"]), *ends, more=more, less=less, clear=len(clear), tests=tests)
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -7,7 +7,7 @@ field is empty.
 from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.report.charts.axes import Looks
 from parlai_spotbot.report.charts.curves import curve
-from parlai_spotbot.report.charts.estimates import forest
+from parlai_spotbot.report.charts.estimates import dots, forest
 from parlai_spotbot.report.charts.shares import grid, matches
 from parlai_spotbot.report.drawing import Drawing
 
@@ -17,4 +17,4 @@ def draw(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     return KINDS[chart.kind](chart, looks, name)
 
 
-KINDS = {"forest": forest, "grid": grid, "matches": matches, "curve": curve}
+KINDS = {"forest": forest, "dots": dots, "grid": grid, "matches": matches, "curve": curve}

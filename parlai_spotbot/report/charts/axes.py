@@ -13,6 +13,9 @@ Looks = Mapping[str, Look]
 
 PERCENT = PercentFormatter(1.0, decimals=0)
 
+NARROW = 16
+"""Characters of a name, of which three are beside each other."""
+
 LONGEST = 26
 """Characters of a label before it is broken."""
 

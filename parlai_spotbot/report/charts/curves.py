@@ -8,14 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import PERCENT, Looks, label_text, look_of
+from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of
 from parlai_spotbot.report.drawing import LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
 
 ACROSS = 3
 """So many panels are beside each other, fewer of long names."""
-
-NARROW = 16
-"""Characters of a name that is above a panel of three."""
 
 MOST = 8
 """Before so many others at most a curve is drawn."""

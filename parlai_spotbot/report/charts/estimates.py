@@ -1,13 +1,21 @@
 """Charts of estimates with their intervals, one below the other."""
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart, Name
-from parlai_spotbot.report.charts.axes import PERCENT, Looks, label_text, look_of
-from parlai_spotbot.report.drawing import INK, WIDTH, WIN, Drawing, Look, drawn, svg, tell
+from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of
+from parlai_spotbot.report.drawing import INK, LINE, WIDTH, WIN, Drawing, Look, drawn, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
+
+FEW = 6
+"""Of so many contestants at most the intervals are drawn in one line."""
 
 PLAIN = Look(WIN, "o", "-", "")
 
@@ -27,20 +35,13 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     labels = [label_text(label) for label, _ in lines]
     tall = np.array([max(1, 0.7 * (label.count("\n") + 1)) for label in labels])
     places = np.cumsum(tall) - tall / 2
-    show: Show = number
     with drawn(WIDTH, 0.75 + 0.25 * tall.sum()) as drawing:
         axes = drawing.subplots()
-        axes.grid(axis="x")
+        show = _axis(axes, chart)
         if chart.data["reference"] is not None:
             axes.axvline(chart.data["reference"], color=INK, lw=0.9)
-        axes.set_xlabel(chart.data["x"])
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-        if chart.data["shares"]:
-            show = percent
-            axes.xaxis.set_major_formatter(PERCENT)
         axes.set_yticks(places, labels)
         axes.set_ylim(tall.sum(), 0)
-        axes.tick_params(axis="y", length=0)
         for place, tick, (label, row) in zip(places, axes.get_yticklabels(), lines, strict=True):
             if row is None:
                 tick.set_fontweight("bold")
@@ -50,6 +51,67 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
                     look = look_of(label, looks)
                 _mark(axes, row, place, look, show)
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def dots(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
+    """Estimates of contestants, those of a group in one line; with intervals, one below the other, of a few."""
+    rows = [row for row in chart.data["rows"] if row["estimate"] is not None]
+    if not rows:
+        return None
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    names = sorted({row["label"] for row in rows}, key=[*looks].index)
+    offsets = _offsets(len(names))
+    tall = round(np.ptp(offsets)) + 2
+    texts, across, lines = _key(names)
+    with drawn(WIDTH, 0.8 + 0.13 * tall * len(groups) + 0.19 * lines) as drawing:
+        axes = drawing.subplots()
+        show = _axis(axes, chart)
+        axes.set_yticks((np.arange(len(groups)) + 0.5) * tall, [label_text(group) for group in groups])
+        axes.set_ylim(tall * len(groups), 0)
+        across_axes = axes.get_yaxis_transform()
+        axes.hlines(range(tall, tall * len(groups), tall), 0, 1, color=LINE, lw=0.6, transform=across_axes)
+        for row in rows:
+            place = (groups.index(row["group"]) + 0.5) * tall + offsets[names.index(row["label"])]
+            if len(names) > FEW:
+                row = {**row, "low": None}
+            _mark(axes, row, place, look_of(row["label"], looks), show)
+        _legend(drawing, texts, [look_of(name, looks) for name in names], across)
+        return svg(drawing, name, chart.label, chart.rows)
+
+
+def _offsets(contestants: int) -> np.ndarray:
+    """Return how far below the middle of a line each contestant (n,) is."""
+    if contestants > FEW:
+        return np.zeros(contestants)
+    return np.arange(contestants) - (contestants - 1) / 2
+
+
+def _axis(axes: Axes, chart: CardChart) -> Show:
+    """Draw the axis of the values; return how they are written."""
+    axes.grid(axis="x")
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(chart.data["x"])
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    if not chart.data["shares"]:
+        return number
+    axes.xaxis.set_major_formatter(PERCENT)
+    return percent
+
+
+def _key(names: Sequence[str]) -> tuple[list[str], int, int]:
+    """Return what a legend says, how many are beside each other, and how many lines that takes."""
+    texts = [label_text(name) for name in names]
+    across = 3
+    if max(map(len, texts)) > NARROW:
+        across = 1
+    return texts, across, math.ceil(len(names) / across) * max(text.count("\n") + 1 for text in texts)
+
+
+def _legend(figure: Figure, texts: Sequence[str], looks: Sequence[Look], across: int) -> None:
+    """Say above a figure how contestants look."""
+    marks = [Line2D([], [], color=look.colour, marker=look.marker, linestyle="") for look in looks]
+    close = {"frameon": False, "columnspacing": 1, "handletextpad": 0}
+    figure.legend(marks, texts, loc="outside upper left", ncols=across, **close)
 
 
 def _mark(axes: Axes, row: dict, place: float, look: Look, show: Show) -> None:

@@ -7,7 +7,7 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.findings.frames import Frames, by_source
 from parlai_spotbot.study import Study
 
-VERSION = 7
+VERSION = 8
 """It grows where the same judgements give other figures than before, and a report of an older analysis says so."""
 
 

@@ -42,6 +42,9 @@ STEPS = 100
 
 OPEN = -1
 
+LEAST = 1e-9
+"""Less evidence is none."""
+
 MORE = 1e-6
 """The least lead of one that is better."""
 
@@ -50,7 +53,7 @@ class Watch:
     """Notes after every unit what was learnt of each pair until it was settled: arrays (K, K).
 
     `after`: answers until it was settled, or `OPEN`; `evidence` and `needed`, logarithms to base 10, of then or now;
-    `path` has (answers, evidence less needed).
+    `path` has (answers, which share of the evidence needed there was).
     """
 
     def __init__(self, plan: Registration):
@@ -73,7 +76,12 @@ class Watch:
         self.needed = np.where(was_open, needed, self.needed)
         self.after = np.where(was_open & ~is_open, answers, self.after)
         self.verdict = evidence.verdict
-        self.path.append((answers, self.evidence - self.needed))
+        self.path.append((answers, progress(self.evidence, self.needed)))
+
+
+def progress(evidence: np.ndarray | float, needed: np.ndarray | float) -> np.ndarray:
+    """Return which share of the evidence that settles a pair there is, from 0 to 1."""
+    return np.clip(evidence / np.maximum(needed, LEAST), 0, 1)
 
 
 def account(study: Study, survey: str) -> dict[str, Any]:
@@ -262,6 +270,7 @@ def _pairs(
     for row in pairs:
         i, j = at = names.index(row["a"]), names.index(row["b"])
         row["difference"], row["ci"] = _lead(course.plan, row["verdict"], scores[i] - scores[j], reach[at])
+        row["progress"] = progress(row["evidence"], row["needed"])
         row["after"] = None
         if course.evidence.verdict[at]:
             row["after"] = watch.after[at]
@@ -269,7 +278,7 @@ def _pairs(
 
 
 def _path(watch: Watch, pairs: Sequence[dict], place: Mapping[str, int]) -> list[dict]:
-    """Return the evidence over the answers, of pairs that are open or were settled last."""
+    """Return the share of evidence over the answers, of pairs that are open or were settled last."""
     shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
     steps = []
     if watch.path:
@@ -278,8 +287,8 @@ def _path(watch: Watch, pairs: Sequence[dict], place: Mapping[str, int]) -> list
     for row in shown:
         name = f"{row['a']} – {row['b']}"
         at = place[row["a"]], place[row["b"]]
-        for answers, evidence in (watch.path[step] for step in steps):
-            path.append({"pair": name, "answers": answers, "evidence": evidence[at]})
+        for answers, share in (watch.path[step] for step in steps):
+            path.append({"pair": name, "answers": answers, "progress": share[at]})
     return path
 
 

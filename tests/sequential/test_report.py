@@ -142,6 +142,8 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert pairs["difference"].tolist() == pytest.approx((score[a] - score[b]) / 2)
     assert pairs["difference"].between(pairs["difference_low"], pairs["difference_high"]).all()
     assert ((pairs["evidence"] > pairs["needed"] - 1e-9) == (pairs["verdict"] != "open")).all()
+    assert ((pairs["progress"] > 1 - 1e-9) == (pairs["verdict"] != "open")).all()
+    assert frames["settled_path"]["progress"].between(0, 1).all()
     assert frames["settled"].set_index("bot")["score"][names].tolist() == pytest.approx(score)
     assert set(frames["settled_path"]["pair"]) == set(pairs["a"] + " – " + pairs["b"])
     assert frames["settled_path"]["answers"].max() == evidence.answers

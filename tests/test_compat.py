@@ -132,6 +132,7 @@ print("answer", len(agent.act()["text"]) > 0)
 """
 
 
+@pytest.mark.slow
 def test_gpt2_cache(tmp_path):
     outcome = run(GPT2, str(tmp_path), str(Path(__file__).parent / "agents"))
     without, *fixed = outcome.stdout.splitlines()[-3:]

@@ -51,6 +51,7 @@ def test_a_skip_that_nothing_excuses_fails_a_strict_run(run, tmp_path):
     assert "passed in all: 0 with R's icenReg, 0 with Chromium, 2 with released data" in output.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_eight_runs_run_every_slow_test_once(run):
     shards = []
     for _ in range(run_account.SHARDS):

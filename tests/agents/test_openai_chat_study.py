@@ -45,6 +45,7 @@ def selfchat(folder, pool, study, **environment):
     )
 
 
+@pytest.mark.slow
 def test_the_key_is_nowhere_in_a_played_study(folder):
     asked = []
 

@@ -34,6 +34,7 @@ def table(counts: dict[str, tuple[int, int, int]]) -> pd.DataFrame:
 
 
 @cases("n numerator denominator", "[[7, 2, 3], [447, 7, 20], [5000, 19, 20], [40, 25, 80], [5000, 70, 80]]")
+@pytest.mark.slow
 def test_binomial_numbers_follow_their_law(n, numerator, denominator):
     """By table; with denominators above 64, which have none, by inversion and by rejection."""
     tables, state = build_for(64, 5000, 1), np.zeros(1, dtype=np.uint64)
@@ -68,6 +69,7 @@ def test_a_conversation_goes_to_whom_its_longer_segments_favour():
 
 
 @cases("domain first", "[[dailydialog, 34], [empathetic, 43]]")
+@pytest.mark.slow
 def test_the_papers_curve(released, reference, domain, first):
     """Against an independent run of 500 and 400 repetitions; the size from which it stays moves with the seed."""
     known = reference(f"paper_tables/{domain}.json")

@@ -1,10 +1,12 @@
 """Studies in which simple, real bots talk to each other from people's openings, and people from the human pool."""
 
+import os
 import random
 import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from nltk.chat.eliza import eliza_chatbot
 from nltk.chat.rude import rude_chatbot
 from nltk.chat.zen import zen_chatbot
@@ -84,13 +86,21 @@ def new_study():
 
 @pytest.fixture(scope="session")
 def judged(learns_little, tmp_path_factory):
-    """A study of five bots and people that the spotter has judged, with its summary."""
+    """A study of five bots and people that the spotter has judged, with its summary; judged by one worker for all."""
     from parlai_spotbot.judges.run import judge_study
 
-    with pytest.MonkeyPatch.context() as patch:
-        learns_little(patch)
-        study = make_study(tmp_path_factory.mktemp("judged") / "study")
-        return study, judge_study(study, SURVEY, "spotter", seed=0, progress=False)
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with FileLock(shared / "judged.lock"), pytest.MonkeyPatch.context() as patch:
+        if not (shared / "judged").exists():
+            learns_little(patch)
+            judge_study(make_study(shared / "unfinished"), SURVEY, "spotter", seed=0, progress=False)
+            (shared / "unfinished").rename(shared / "judged")
+    folder = tmp_path_factory.mktemp("judged") / "study"
+    shutil.copytree(shared / "judged", folder)
+    study = Study.open(folder)
+    return study, checksums.read_json(study.survey_path(SURVEY) / "judges" / "spotter.json")
 
 
 @pytest.fixture

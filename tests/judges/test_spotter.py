@@ -3,6 +3,7 @@
 import shutil
 
 import numpy as np
+import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
@@ -117,6 +118,7 @@ def test_the_same_model_under_another_name_is_left_out_too():
     assert examples.kin(plan, ("not in the plan",)) == {"not in the plan"}
 
 
+@pytest.mark.slow
 def test_with_few_other_bots_shipped_ones_stand_in(new_study, learns_little, tmp_path, monkeypatch):
     learns_little(monkeypatch)
     study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})

@@ -82,6 +82,7 @@ def turns_of_others(prepared):
     return lambda base: pool[(place[base.conversation, base.entity] + len(pool) // 2) % len(pool)].own[::-1]
 
 
+@pytest.mark.slow
 def test_who_says_what_was_said_elsewhere_is_seldom_called_human(prepared):
     elsewhere = judged_as(prepared, turns_of_others(prepared), number=60)
     here = judged_as(prepared, lambda base: base.own, number=60)

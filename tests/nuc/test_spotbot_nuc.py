@@ -138,6 +138,7 @@ def test_the_section_says_what_is_to_be_known_of_a_likelihood(made):
     assert ways == ["likelihood over that without context (PMI) ←", WAY_TITLES["similarity"], "–"]
 
 
+@pytest.mark.slow
 def test_what_says_nothing_isnt_ranked_or_stands_beside_a_trivial_reply(made, tmp_path, capsys):
     texts = [form.format(word) for word in WORDS for form in FORMS]
     talks = [{"turns": [f"{text} {turn}" for turn in range(8)]} for text in texts[::2]]

@@ -39,6 +39,7 @@ def server(monkeypatch):
         yield found
 
 
+@pytest.mark.slow
 def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, server):
     asked = ["--judge-url", server.url, "--judge-model", "parrot-1", "--bootstraps", 50, "--yes", "--json"]
     asked += ["--margin", 0.4]

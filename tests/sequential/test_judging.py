@@ -180,6 +180,7 @@ def rules(learns_little, tmp_path_factory):
         return folder, spotbot("judge", "--study", folder, "--until", "settled")[0]
 
 
+@pytest.mark.slow
 def test_the_spotter_judges_what_is_drawn_after_it_was_trained(rules):
     folder, out = rules
     assert "judge spotter: at most 12 comparisons, fewer where all is settled before" in out

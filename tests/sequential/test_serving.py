@@ -94,6 +94,7 @@ def check_replay(study):
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_until_settled_over_three_kills(study):
     def comes():
         person = Annotator(next(links), known)

@@ -60,6 +60,7 @@ def test_habits_of_annotators_make_labels_alike_but_not_beyond_them():
     assert abs(labelled_alike(rows, ("worker_id",))["excess"]) < 0.02
 
 
+@pytest.mark.slow
 def test_chance_is_seldom_called_more():
     """Of 300 studies in which labels are correlated by nothing, about 5 % have p below .05."""
     hits = []

@@ -50,6 +50,7 @@ def test_right_is_the_better_ones_conversation_whichever_stood_first():
     assert right_choices(rows, [("a", "dr")]).right.tolist() == [False]
 
 
+@pytest.mark.slow
 def test_equal_wordings_are_not_told_apart_more_often_than_five_in_a_hundred():
     alarms = []
     for seed in range(80):

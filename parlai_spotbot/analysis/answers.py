@@ -19,6 +19,9 @@ COLUMNS = (*FIRST, "conversation_id", "conversation_ids", *SECOND, "number", "ju
 WHOSE = attrgetter(*FIRST)
 ANSWERED = attrgetter(*SECOND)
 
+CONTROL = "control"
+"""Why an answer to a control is left out: as it was meant to be."""
+
 REPEATED = "annotation repeated by the same annotator (the last one counts)"
 
 
@@ -71,7 +74,7 @@ def answers_frame(
         key = (row.source, row.annotation_id)
         if row.control is not None:
             if key not in controls:
-                count(left_out, row.source, "control")
+                count(left_out, row.source, CONTROL)
             controls.add(key)
         elif row.question.startswith(ADDITIONAL):
             count(left_out, row.source, "answer to a further question of the launch")

@@ -23,7 +23,7 @@ from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import clear, known
 from parlai_spotbot.findings.sections import Step
-from parlai_spotbot.wording import NAMED, counted, part_of, percent
+from parlai_spotbot.wording import NAMED, counted, part_of, percent, who
 
 DIFFERENCE = 0.2
 POWER = 0.8
@@ -234,8 +234,9 @@ def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
     if new := first.get("more_conversations"):
         details = f" of {counted(round(new), 'new conversation')}"
         more = f"{first['a']}/{first['b']}={new:.0f}"
-    text = "Begin with {a} and {b}: about {more_annotations:,.0f} more annotations{0}{1}."
-    return [takes, Step.of(text.format(details, _hours(first["more_annotations"], seconds), **first), more)]
+    two = f"{who(first['a'])} and {who(first['b'])}"
+    text = "Begin with {0}: about {more_annotations:,.0f} more annotations{1}{2}."
+    return [takes, Step.of(text.format(two, details, _hours(first["more_annotations"], seconds), **first), more)]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
@@ -248,7 +249,7 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
     count = count or len(opened)
     by_name = sorted(opened, key=lambda row: (row["a"], row["b"]))
     named = best_first(by_name, -np.array([row["p_adjusted"] for row in by_name], dtype=float))
-    names = "; ".join("{a} and {b}".format(**row) for row in named[:NAMED])
+    names = "; ".join(f"{who(row['a'])} and {who(row['b'])}" for row in named[:NAMED])
     among = ":"
     if count > NAMED:
         among = ", among them"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.answers import CONTROL
 from parlai_spotbot.analysis.ratings import Means
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
@@ -207,9 +208,10 @@ def _shown(conversation_ids: Sequence[str], talks: Mapping[str, Conversation]) -
 
 
 def left_out_probe(left_out: Mapping[str, int], used: int) -> Probe:
-    """Probe whether many answers are left out, and why."""
-    left = sum(left_out.values())
-    why = "; ".join(f"{count:,} × {reason}" for reason, count in Counter(left_out).most_common(2))
+    """Probe whether many answers are left out, and why; those to controls are meant to be."""
+    reasons = Counter({reason: count for reason, count in left_out.items() if reason != CONTROL})
+    left = reasons.total()
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(2))
     return _probe("left_out", AMBER, left > MUCH * (left + used), {"left": left, "all": left + used, "why": why})
 
 

@@ -205,6 +205,8 @@ def _none_left(contents: SurveyData) -> bool:
 def _unanswered(contents: SurveyData) -> str:
     if _none_left(contents):
         return NONE_LEFT
+    if contents.judged and contents.outdated:
+        return "It isn't known yet: the answers are to be analysed again."
     if contents.judged:
         return "It isn't known yet: the answers are not analysed."
     return "Nothing has been judged yet."

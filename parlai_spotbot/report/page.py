@@ -118,6 +118,7 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:
+    """Return the chapters that hold anything."""
     panels = []
     for chapter in chapters:
         contents = chapter.view.contents
@@ -130,7 +131,9 @@ def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSe
             cards = [ranking for ranking in cards if ranking.card.clusters or ranking.card.table]
         else:
             missing = first_screen.missing(contents)
-        panels.append(Panel(chapter.anchor, f"{chapter.title}: {chapter.question}", chapter.sections, cards, missing))
+        if chapter.sections or cards or missing:
+            heading = f"{chapter.title}: {chapter.question}"
+            panels.append(Panel(chapter.anchor, heading, chapter.sections, cards, missing))
     if whole:
         panels.append(Panel("whole-study", "The whole study", whole))
     return panels

@@ -5,6 +5,7 @@ and exit code agree whatever was answered.
 from itertools import combinations, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -115,6 +116,12 @@ def controls():
     return MadeUp(rows, control=frozenset(range(0, len(rows), 5)))
 
 
+def repeated():
+    """Answers that were given once more by the same annotators."""
+    rows = study()
+    return MadeUp(pd.concat([rows, rows.iloc[::5]], ignore_index=True))
+
+
 def drift():
     """Ann beats bob in the first half and loses to bob in the second; both beat cat."""
     rows = study({"ann": 2.0, "bob": 0.0, "cat": -3.0}, talks=24)
@@ -158,7 +165,8 @@ DEFECTS = {
     "a judge that flips": (lambda: flips(0.7), "flips", RED, ALL, OF_CONVERSATIONS),
     "a judge that flips at times": (lambda: flips(0.2), "flips", AMBER, NONE, OF_CONVERSATIONS),
     "a judge that says one thing": (floor, "floor", RED, ALL, OF_CONVERSATIONS),
-    "many left out": (controls, "left_out", AMBER, NONE, OF_CONVERSATIONS),
+    "many left out": (repeated, "left_out", AMBER, NONE, OF_CONVERSATIONS),
+    "many controls": (controls, "left_out", GREEN, NONE, OF_CONVERSATIONS),
     "a bot that changed": (drift, "drift", AMBER, NONE, SURVEYS),
     "turns that address judges": (addressed, "addressed", AMBER, NONE, OF_CONVERSATIONS),
     "looks before the end": (looked, "unfinished", AMBER, NONE, OF_CONVERSATIONS),

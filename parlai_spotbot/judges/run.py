@@ -61,8 +61,7 @@ def judge_study(
         judge.prepare(study, survey, progress)
         options = study.provenance().get("judge", {})
         study.record("judge", {**options, survey: {**options.get(survey, {}), judge.name: judge.options()}})
-        conversations = study.conversations()
-        checksums.write_json(path, _summary(judge, units, recorded, conversations))
+        checksums.write_json(path, _summary(judge, units, recorded, study.conversations()))
         have = {row.judgement_id for row in recorded}
         try:
             if course:
@@ -71,12 +70,17 @@ def judge_study(
                 check = RowCheck(survey_of(study, survey), judge.name)
                 _answer(study.judgements_path(survey), judge, todo, have, check, progress)
         finally:
-            now = study.load(survey)
-            summary = _summary(judge, now.units, _answers(judge, now.judgements), conversations)
+            summary = _summary_now(study, survey, judge)
             if course:
                 summary["settled"] = standing(course)
             checksums.write_json(path, summary)
         return summary
+
+
+def _summary_now(study: Study, survey: str, judge: Judge) -> dict:
+    """Return what JUDGE.json holds of the answers there are now."""
+    now = study.load(survey)
+    return _summary(judge, now.units, _answers(judge, now.judgements), study.conversations())
 
 
 def _complete_summary(path: Path, units: int) -> dict:

@@ -17,7 +17,7 @@ from parlai_spotbot.nuc.corpora import read_corpus
 from parlai_spotbot.nuc.distractors import KINDS, RANDOM
 from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.nuc.results import analyse, check_k
-from parlai_spotbot.nuc.sampling import UNIFORM, sample
+from parlai_spotbot.nuc.sampling import UNIFORM, QuestionSample, SamplingSettings, sample
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.nuc.scoring.scores import SIMILARITY
 from parlai_spotbot.records import Contestant
@@ -103,19 +103,25 @@ def questions_of(request: RecallRequest, domain: str, seed: int, say: Say) -> tu
     about = {}
     for place, (name, fold) in enumerate(corpora):
         say(f"reading {name} ({fold}) ...")
-        share = replace(settings, questions=(settings.questions + len(corpora) - 1 - place) // len(corpora))
-        sampled = sample(read_corpus(name, fold, datapath=request.datapath), share)
+        questions = (settings.questions + len(corpora) - 1 - place) // len(corpora)
+        sampled = _sampled(request, name, fold, replace(settings, questions=questions), say)
         title = sampled.questions[0].corpus
         if title in about:
             raise UserError(f"corpus '{title}': two corpora bear this name.", "Rename one of the files.")
         counts = {"questions": len(sampled.questions), "turns": len(sampled.bank), "left_out": sampled.left_out}
         about[title] = {"fold": fold, **counts}
-        kinds = Counter(origin.kind for question in sampled.questions for origin in question.distractors)
-        if settings.distractors != RANDOM and kinds[UNIFORM]:
-            say(f"  {kinds[UNIFORM]} of {kinds.total()} distractors are random: no other turn is like the real one")
         drawn.append(sampled.questions)
     mixed = [question for row in zip_longest(*drawn) for question in row if question is not None]
     return mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about}
+
+
+def _sampled(request: RecallRequest, name: str, fold: str, settings: SamplingSettings, say: Say) -> QuestionSample:
+    """Return the questions of one corpus, and say how many distractors are not as they were asked for."""
+    sampled = sample(read_corpus(name, fold, datapath=request.datapath), settings)
+    kinds = Counter(origin.kind for question in sampled.questions for origin in question.distractors)
+    if settings.distractors != RANDOM and kinds[UNIFORM]:
+        say(f"  {kinds[UNIFORM]} of {kinds.total()} distractors are random: no other turn is like the real one")
+    return sampled
 
 
 def make_questions(study: Study, count: int, seed: int) -> Path:

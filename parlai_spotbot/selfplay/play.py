@@ -149,6 +149,12 @@ def claimed(path: Path | str, command: str) -> Iterator[Path]:
                         path.rmdir()
 
 
+def _check_costs(request: SelfPlayRequest, costs: list[dict], say) -> None:
+    """Say what served contestants will cost, and stop where that is too much."""
+    tell(costs, say)
+    check_cost(costs, request.max_cost)
+
+
 def play(
     path: Path,
     request: SelfPlayRequest,
@@ -171,9 +177,7 @@ def play(
     if groups:
         say(_to_play(decision, jobs, groups))
     entries = _needed(decision, groups)
-    costs = forecasts(entries, groups, plan.exchanges)
-    tell(costs, say)
-    check_cost(costs, request.max_cost)
+    _check_costs(request, forecasts(entries, groups, plan.exchanges), say)
     for conversation in people:
         heard(conversation)
     if not entries:

@@ -180,12 +180,18 @@ def table8(data: DomainData) -> PaperTable:
             table.add(HUMAN, f"{short} at {k}", None, shown.loc[(k, HUMAN), column], share)
         ties = "share of ties among matches of that length" + cut
         table.add("ties", f"ties at {k}", printed_rates.get("ties"), ties_at[k], ties, cut=True)
-    first, last = (shown.loc[k] for k in (domain.segments[0], domain.segments[-1]))
-    for what in ("human", "unsure"):
-        risen = (last - first)[f"{what}_share"].loc[list(domain.bots)] >= 0
-        claim = f"fails for {', '.join(risen.index[risen])}" if risen.any() else "holds"
-        table.notes.append(f"appendix F's claim that bots are labelled {what} less at the greatest length {claim}")
+    table.notes += [_claim_at_the_end(shown, domain, what) for what in ("human", "unsure")]
     return table
+
+
+def _claim_at_the_end(shown: pd.DataFrame, domain, what: str) -> str:
+    """Return whether bots are labelled so less at the greatest length than at the least."""
+    first, last = (shown.loc[k] for k in (domain.segments[0], domain.segments[-1]))
+    risen = (last - first)[f"{what}_share"].loc[list(domain.bots)] >= 0
+    claim = "holds"
+    if risen.any():
+        claim = f"fails for {', '.join(risen.index[risen])}"
+    return f"appendix F's claim that bots are labelled {what} less at the greatest length {claim}"
 
 
 def table9(data: DomainData) -> PaperTable:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
@@ -16,19 +18,7 @@ from parlai_spotbot.wording import filled, upper_first
 
 def compute(answers: Annotations) -> Found:
     """Compute one row an annotator, all together, and the ranking without those who are flagged."""
-    survey = answers.facts.survey
-    work = answers.work
-    given = work.rows[["nature0", "nature1", *answers.features]]
-    rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
-    max_units = None
-    missed: set[str] = set()
-    if answers.crossed:
-        max_units = max_units_of(survey)
-        missed = set(missed_some(answers.judgements, survey))
-    table = annotators.annotator_table(rows, work.entities, max_units, answers.options.min_correct)
-    table = annotators_finding.with_controls(table, answers)
-    for worker in missed.intersection(table.index):
-        table.at[worker, "flags"].append(MISSED)
+    table = _table(answers)
     kept = table[table["left_out"] == ""]
     pooled = annotators.pooled_detection(answers.by_item.entities, answers.together.take(answers.pages))
     result = {
@@ -47,6 +37,24 @@ def compute(answers: Annotations) -> Found:
         every = ranking.ranked(answers.whole)
         result["with_everybody"] = annotators_finding.what_changes(main, every, "With everybody's annotations")
     return result
+
+
+def _table(answers: Annotations) -> pd.DataFrame:
+    """Return one row an annotator, with controls and flags."""
+    survey = answers.facts.survey
+    work = answers.work
+    given = work.rows[["nature0", "nature1", *answers.features]]
+    rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
+    max_units = None
+    missed: set[str] = set()
+    if answers.crossed:
+        max_units = max_units_of(survey)
+        missed = set(missed_some(answers.judgements, survey))
+    table = annotators.annotator_table(rows, work.entities, max_units, answers.options.min_correct)
+    table = annotators_finding.with_controls(table, answers)
+    for worker in missed.intersection(table.index):
+        table.at[worker, "flags"].append(MISSED)
+    return table
 
 
 def detection_sentence(rates: Mapping, who: str) -> str:

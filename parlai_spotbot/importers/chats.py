@@ -70,18 +70,39 @@ class ChatReader(Reading):
             exported = {"seed_exchanges": row.get("seed_exchanges")}
             (seed,) = read_fields(exported, where, seed_exchanges=int | None)
         else:
-            if not given:
-                name = self._find_text(row, "model", where)[1] or name
-            user = self.user
-            simulated = at(row, "info.user_info.llm")
-            if simulated and user == HUMAN:
-                user = f"user:{simulated}"
-            entities = [self.names.of(name, where), self.names.of(user, where, people=True)]
+            bot, user = self._bot_and_user(row, where, name, given)
+            entities = [self.names.of(bot, where), self.names.of(user, where, people=True)]
             if said and said[0][0] == USER:
                 entities.reverse()
-        identity = self._find_text(row, "conversation_id", where)
+        identity = self._identity(row, where, name, given)
         context = tuple("\n".join(contexts) * (role == BOT) for role, _ in said[:2])
-        self.add(where, tuple(entities), [text for _, text in said], seed, identity, context=context)
+        texts = [text for _, text in said]
+        self.add(where, tuple(entities), texts, seed, identity, context=context, seed_id=self._task(row, where))
+
+    def _bot_and_user(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
+        """Return the names of a row's bot and user; `name` is the file's, or that which --data gives the bot."""
+        if not given:
+            name = self._find_text(row, "model", where)[1] or name
+        return name, self._user(row)
+
+    def _user(self, row: dict) -> str:
+        """Return the user's name: that of --names, else the simulator's, else people's."""
+        simulator = at(row, "info.user_info.llm")
+        if simulator and self.user == HUMAN:
+            return f"user:{simulator}"
+        return self.user
+
+    def _identity(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
+        """Return the key and the id of a conversation; "" where it has none."""
+        return self._find_text(row, "conversation_id", where)
+
+    def _task(self, row: dict, where: str) -> str:
+        """Return the task that the user had, of a domain where the row says which; "" where it isn't known."""
+        task = self._find_text(row, "task", where)[1]
+        domain = at(row, "info.environment_info.domain_name")
+        if task and domain:
+            return f"{domain}:{task}"
+        return task
 
     def _find(self, row: dict, name: str) -> tuple:
         """Return the key and value of a field, the first that is there."""

@@ -33,7 +33,7 @@ def summary(imported: ImportedStudy) -> str:
 
 def _next_step(imported: ImportedStudy) -> str:
     """Return the command that goes on with a new study."""
-    if imported.judgements or imported.lines:
+    if imported.judgements or imported.lines or imported.survey == "spot_the_user":
         return "analyze"
     if imported.units:
         return "crowdsource"

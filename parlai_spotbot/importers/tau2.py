@@ -1,0 +1,60 @@
+"""Logs of an agent's users, simulated ones and people: tau2-bench's, tau-bench's, and all that `messages` reads.
+
+The user's side is the contestant, the agent its partner.
+"""
+
+from dataclasses import replace
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.chats import BOT, ChatReader
+from parlai_spotbot.importers.format import study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy
+from parlai_spotbot.records import HUMAN
+
+SURVEY = "spot_the_user"
+AGENT = "agent"
+"""The agent's name where no row says it."""
+
+
+class UserReader(ChatReader):
+    """Reader of chats whose user's side is the contestant: NAME of ``NAME=FILE``, people where that is "human", else
+    the simulator that a row names, else people. The user begins: what the agent says before is left out.
+    """
+
+    def _bot_and_user(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
+        agent = self._find_text(row, "model", where)[1] or AGENT
+        if given and name == agent:
+            raise UserError(
+                f"--data {name}=…: the agent of {where} is called {name}, too.",
+                "Give the user's side another name: --data NAME=FILE.",
+            )
+        user = name
+        if not given:
+            user = self._user(row)
+        return agent, user
+
+    def _identity(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
+        """Return the key and the id of a conversation; files of several users may number theirs alike."""
+        key, identity = super()._identity(row, where, name, given)
+        if given and identity:
+            identity = f"{name}:{identity}"
+        return key, identity
+
+    def _said(self, row: dict, where: str) -> tuple[list[str], list]:
+        contexts, said = super()._said(row, where)
+        if said and said[0][0] == BOT:
+            self.counts["greeted"] += 1
+            said = said[1:]
+        return contexts, said
+
+    def study(self, name: str) -> ImportedStudy:
+        made = super().study(name)
+        users = {conversation.entities[0] for conversation in made.conversations} - {HUMAN}
+        contestants = dict(made.plan.contestants)
+        for user in users:
+            contestants[user] = replace(contestants[user], role="user")
+        plan = replace(made.plan, contestants=contestants, surveys=(SURVEY,))
+        return replace(made, plan=plan.check("import"), survey=SURVEY)
+
+
+FORMAT = study_format(lambda request: UserReader(request).study("tau2"))

@@ -1,0 +1,61 @@
+"""Logs of users: whose the user's side is, what the agent says first, tasks, ids; tau2's files and others' traces."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.import_request import ImportRequest
+from parlai_spotbot.importers.tau2 import UserReader
+from parlai_spotbot.records import HUMAN
+from tests.findings.made_up_users import written
+
+
+def read(data, **more):
+    return UserReader(ImportRequest(data=str(data), **more)).study("tau2")
+
+
+def test_tau2s_files(tmp_path):
+    simulated = written(tmp_path / "a.json", "a", 3, trials=2, llm="gpt-4.1")
+    people = written(tmp_path / "b.json", "b", 3)
+    made = read(f"{simulated},human={people}")
+    assert made.survey == "spot_the_user"
+    assert made.plan.users == ["user:gpt-4.1"]
+    assert made.plan.surveys == ("spot_the_user",)
+    assert {c.entities for c in made.conversations} == {("user:gpt-4.1", "gpt-agent"), (HUMAN, "gpt-agent")}
+    assert {c.seed_id for c in made.conversations} == {"retail:0", "retail:1", "retail:2"}
+    assert not any("###" in turn.text or "Hi! How can I" in turn.text for c in made.conversations for turn in c.turns)
+    counted = {row["what"]: row["count"] for row in made.about["oddities"]}
+    assert counted["conversations that the agent opens"] == 9
+    assert len(read(f"one={simulated},two={simulated}").conversations) == 12  # their ids are alike
+    assert read(f"one={simulated}").plan.users == ["one"]
+    assert read(simulated, names="user=mine").plan.users == ["mine"]
+    assert read(people).plan.users == []
+
+
+CHAT = [("assistant", "Hello!"), ("user", "I want a refund"), ("assistant", "Which order?"), ("user", "4711")]
+MESSAGES = [{"role": role, "content": text} for role, text in CHAT]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"task_id": 4, "reward": 1.0, "traj": MESSAGES, "trial": 0},
+        {"model": "agent", "messages": MESSAGES},
+        {"model": "agent", "input": MESSAGES[:3], "output": []},
+        {"sessionId": "s", "input": MESSAGES[:2], "output": {"role": "assistant", "content": "Which order?"}},
+    ],
+)
+def test_traces(row, tmp_path):
+    path = tmp_path / "logs.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    made = read(f"sim={path}")
+    assert [c.entities for c in made.conversations] == [("sim", "agent")]
+    assert [turn.text for turn in made.conversations[0].turns][:2] == ["I want a refund", "Which order?"]
+    assert made.conversations[0].seed_id == str(row.get("task_id", ""))
+
+
+def test_a_user_may_not_be_called_as_the_agent(tmp_path):
+    path = written(tmp_path / "a.json", "a", 2, llm="u")
+    with pytest.raises(UserError, match=r"agent of .* is called gpt-agent, too"):
+        read(f"gpt-agent={path}")

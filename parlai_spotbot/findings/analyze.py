@@ -14,10 +14,11 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
+from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of, training_texts
-from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
+from parlai_spotbot.findings.whole_study import hygiene, methods, nuc, simulators
 from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
@@ -59,18 +60,18 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         get_survey(survey, study)
     chosen = check_options(data.asked, options, study.plan.contestants)
     _check_declared(data, chosen.margin)
-    _check_answered(data)
-    facts = replace(data.facts, looks=looks.looks_of(study, survey))
-    look = looks.this_look(facts, data.answered)
-    facts = replace(facts, looks=[*facts.looks, *look])
-    result = _computed(data, facts, chosen, progress)
+    result = _of_users(data, chosen)
+    look: list[dict] = []
+    if data.judged or not result:
+        look, of_answers = _of_answers(data, chosen, progress)
+        result |= of_answers
     made_of = _made_of(study, study.checksums(survey))
     for value in result.values():
         value["made_by"] |= made_of
-    frames = tables(data.asked, result)
+    frames = tables(data.asked, result) | tables_of([simulators.FINDING], result)
     fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
     if study.conversations_path.exists():
-        result["hygiene"] = _hygiene(study, facts)
+        result["hygiene"] = _hygiene(study, data.facts)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
@@ -80,6 +81,22 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     methods.write(study, surveys)
     nuc.write_agreement(study, surveys)
     return result
+
+
+def _of_users(data: SurveyData, options: Options) -> dict[str, dict]:
+    """Return what users do, whoever judged, where one side of conversations is a user's; {} elsewhere."""
+    if not data.asked.judged or not data.conversations:
+        return {}
+    users = data.study.plan.users
+    return {"simulators": simulators.measured(data.conversations, users, data.asked.judged[0], options.seed)}
+
+
+def _of_answers(data: SurveyData, options: Options, progress: bool) -> tuple[list[dict], dict[str, dict]]:
+    """Return the look at people's answers that this is, if it is one, and what is found of the answers."""
+    _check_answered(data)
+    facts = replace(data.facts, looks=looks.looks_of(data.study, data.survey))
+    look = looks.this_look(facts, data.answered)
+    return look, _computed(data, replace(facts, looks=[*facts.looks, *look]), options, progress)
 
 
 def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:

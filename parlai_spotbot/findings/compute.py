@@ -136,6 +136,8 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     """Return what the terminal shows: for each source what was left out, and what findings say of it in a line or
     two."""
     findings = [finding for finding in findings_of(survey) if finding.name in result]
+    if not findings:
+        return ""
     made = result[findings[0].name]["made_by"]
     lines = []
     if extended := made.get("study_extended"):

@@ -262,8 +262,8 @@ class SurveyData(SurveyFiles):
 
     @cached_property
     def analysed_sources(self) -> list[str]:
-        """Every source with results: people first, then the judges."""
-        return people_first(source for by_source in self.analysis.values() for source in by_source)
+        """Every source with results: people first, then the judges; what is of no source has "" in its place."""
+        return people_first(source for by_source in self.analysis.values() for source in by_source if source)
 
     @cached_property
     def sources(self) -> list[str]:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.wording import listed
 
 if TYPE_CHECKING:
+    from parlai_spotbot.findings.frames import Frames
     from parlai_spotbot.findings.rankings import Ranking
     from parlai_spotbot.findings.survey_data import SurveyData
-    from parlai_spotbot.records import Judgement
+    from parlai_spotbot.records import Conversation, Judgement, Turn
 
 LEVEL = {"bot": 0, "unsure": 1, "human": 2}
 """Of one conversation the entity wins that is taken for more human."""
@@ -27,6 +28,9 @@ ENTITIES = ("entity:0", "entity:1")
 
 TURNS = 4
 """So many turns of a segment are shown."""
+
+TURNS_OF_USERS = 10
+"""So many turns of a conversation of a user are shown."""
 
 LETTERS = 110
 """So many characters of a turn are shown."""
@@ -120,18 +124,46 @@ def _clearest(
 def _example(contents: SurveyData, title: str, key: tuple[int, str], given: Sequence[Mapping[str, str]]) -> Example:
     exchanges, identity = key
     [conversation] = [c for c in contents.conversations if c.conversation_id == identity]
-    turns = []
-    for turn in conversation.segment(exchanges)[:TURNS]:
-        text = turn.text
-        if len(text) > LETTERS:
-            text = f"{text[:LETTERS].rstrip()} …"
-        turns.append((conversation.entities.index(turn.speaker), turn.speaker, text))
+    turns = _shown(conversation, conversation.segment(exchanges)[:TURNS])
     labels = []
     for place, name in enumerate(conversation.entities):
         counts = Counter(own[f"entity:{place}"] for own in given)
         called = [f"{label} {_times(counts[label])}" for label in reversed(LEVEL) if counts[label]]
         labels.append((name, listed(called)))
     return Example(title, identity, turns, labels)
+
+
+def _shown(conversation: Conversation, turns: Sequence[Turn]) -> list[tuple[int, str, str]]:
+    """Return turns as they are shown, each with the place and the name of its speaker."""
+    shown = []
+    for turn in turns:
+        text = turn.text
+        if len(text) > LETTERS:
+            text = f"{text[:LETTERS].rstrip()} …"
+        shown.append((conversation.entities.index(turn.speaker), turn.speaker, text))
+    return shown
+
+
+def examples_of_users(contents: SurveyData, frames: Frames) -> Examples | None:
+    """Return a conversation of a simulated user beside a person's, as `findings.whole_study.simulators` chose them."""
+    by_id = indexed(contents.conversations)
+    shown = []
+    tasks = set()
+    for row in frames.rows("examples"):
+        talk = by_id.get(row["conversation_id"])
+        if talk is None:
+            return None
+        tasks.add(talk.seed_id)
+        begun = 2 * talk.seed_exchanges
+        turns = _shown(talk, talk.turns[begun : begun + TURNS_OF_USERS])
+        title = "A person" if HUMAN in talk.entities else "A simulated user"
+        shown.append(Example(title, talk.conversation_id, turns, []))
+    if not shown:
+        return None
+    rule = f"Two conversations that show what differs most: {row['what']}."
+    if len(tasks) == 1 and tasks != {""}:
+        rule = f"Task {tasks.pop()}, on which the two are farthest apart in what differs most: {row['what']}."
+    return Examples(rule, shown)
 
 
 def _times(count: int) -> str:

@@ -20,12 +20,13 @@ from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.findings.sections import Drawn, Section
 from parlai_spotbot.findings.sections import Step as NextStep
+from parlai_spotbot.findings.whole_study import simulators
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
-from parlai_spotbot.report.examples import Examples, examples_of
+from parlai_spotbot.report.examples import Examples, examples_of, examples_of_users
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.wording import NONE, listed, plainly, source_said, upper_first
 
@@ -63,7 +64,8 @@ class ScreenStep:
 @dataclass(frozen=True)
 class FirstScreen:
     """The first screen: `answer` is one sentence, `lead` the ranking, `uncertain` sentences on what isn't known,
-    `alarms` the probes that say what could be wrong, `note` why points and labels disagree, `why` two conversations."""
+    `alarms` the probes that say what could be wrong, `note` why points and labels disagree, `why` two conversations,
+    `parts` further sentences by their heading."""
 
     question: str
     answer: str
@@ -73,6 +75,7 @@ class FirstScreen:
     alarms: list[Mapping] = field(default_factory=list)
     note: str = ""
     why: Examples | None = None
+    parts: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def first_screen(chapter: Chapter) -> FirstScreen:
@@ -81,6 +84,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
     question = upper_first(chapter.question)
     with known_to(contents):
         lead = _lead(contents)
+        if lead is None and simulators.FINDING.name in contents.analysis and not contents.judged:
+            return _of_users(contents)
         if lead is None:
             return FirstScreen(question, _unanswered(contents), missing(contents))
         if lead.source != HUMAN:
@@ -100,6 +105,27 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         answer = _answer(contents, lead)
         screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why)
         return _as_compared(screen, contents, lead.source)
+
+
+def _of_users(contents: SurveyData) -> FirstScreen:
+    """Return the screen where nobody has judged simulated users: what they do beside people."""
+    frames = contents.of(simulators.FINDING.name, "")
+    named = frames.one("about").get("simulators") or []
+    question = "Are my simulated users like people?"
+    if len(named) == 1:
+        question = f"Is {named[0]} like people?"
+    parts = {
+        "Where it is not": simulators.where(frames),
+        "What would make it so": simulators.remedies(frames),
+        "Be careful": frames.one("about").get("beware") or [],
+    }
+    step = ScreenStep("Let people judge users, too.", next_step(contents.study, contents.survey))
+    if named and not frames.one("about")["people"]:
+        step = ScreenStep("Import people's.", command("import", contents.study.path, format="tau2", data="human=FILE"))
+    if contents.outdated:
+        step = ScreenStep(contents.outdated, command("analyze", contents.study.path, contents.survey))
+    why = examples_of_users(contents, frames)
+    return FirstScreen(question, simulators.answer(frames), step, why=why, parts=parts)
 
 
 def _as_compared(screen: FirstScreen, contents: SurveyData, source: str) -> FirstScreen:
@@ -158,6 +184,8 @@ def answer(contents: SurveyData) -> str:
     """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
         lead = _lead(contents)
+        if lead is None and not contents.judged and simulators.FINDING.name in contents.analysis:
+            return simulators.answer(contents.of(simulators.FINDING.name, ""))
         if lead is None:
             return _unanswered(contents)
         return _answer(contents, lead)

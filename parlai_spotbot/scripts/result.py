@@ -19,11 +19,11 @@ UNDECIDED = 3
 WORSE = 4
 STOPPED = 130
 EXIT_CODES = {
-    DONE: "done, and nothing is missing (compare: NEW is better)",
+    DONE: "done, and nothing is missing (compare: NEW is better; analyze --gate: like people)",
     PARTLY: "done in part: what is missing or wrong is counted, with reasons",
     MISTAKE: "nothing usable, or an error that you can correct; the message says how",
-    UNDECIDED: "compare: no difference found yet",
-    WORSE: "compare: NEW is worse",
+    UNDECIDED: "compare: no difference found yet; analyze --gate: not known",
+    WORSE: "compare: NEW is worse; analyze --gate: not like people",
     STOPPED: "stopped by Ctrl-C; the same command goes on",
 }
 COUNTED = "Exit codes: 0 all there; 1 something missing or left out through a fault; 2 nothing usable, or an error."
@@ -39,7 +39,7 @@ class Outcome:
     said : str
         The result in one line.
     verdict : str
-        Of ``compare``: better, undecided or worse.
+        Of ``compare``: better, undecided or worse; of ``analyze`` simulated users: alike, not known or different.
     written : dict
         Kind of file -> its path.
     missing : dict

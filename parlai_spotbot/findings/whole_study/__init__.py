@@ -16,9 +16,9 @@ INTERACTIVE = "interactive"
 
 def findings_of_study() -> list[Finding]:
     """Return the findings in the order in which the report shows them."""
-    from parlai_spotbot.findings.whole_study import hygiene, methods, metrics, nuc
+    from parlai_spotbot.findings.whole_study import hygiene, methods, metrics, nuc, simulators
 
-    return [methods.FINDING, *metrics.FINDINGS, *nuc.FINDINGS, hygiene.FINDING]
+    return [simulators.FINDING, methods.FINDING, *metrics.FINDINGS, *nuc.FINDINGS, hygiene.FINDING]
 
 
 def judged_surveys(study: Study) -> list[str]:

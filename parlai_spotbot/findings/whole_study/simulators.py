@@ -1,0 +1,219 @@
+"""Are simulated users like people? The user's side of conversations, measured without anybody's judgement.
+
+It is about conversations, whoever judged them, so there is one result, not one a source.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+import parlai_spotbot
+from parlai_spotbot.analysis.likeness import (
+    ALIKE,
+    DIFFERENT,
+    PLANNED,
+    UNKNOWN,
+    Measure,
+    behaviour_index,
+    differences,
+    verdict_of,
+)
+from parlai_spotbot.analysis.values import best_first, generator
+from parlai_spotbot.findings.finding import declared
+from parlai_spotbot.findings.frames import Frames, ends
+from parlai_spotbot.findings.made_by import VERSION, stored_frames
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.study import Study
+from parlai_spotbot.texts.user_side import INDEX, is_english, user_features
+from parlai_spotbot.wording import between, filled, listed, number, who
+
+MEASURES: dict[str, dict] = own_data(__file__, "user_measures.yaml")
+REPLICATES = 200
+NAMED = 3
+"""A sentence names so many measures, those that differ most first."""
+
+SENTENCES = {
+    ALIKE: "{name} is like people in {measures:measure}: each lies within half of people's standard deviation.",
+    DIFFERENT: "{name} is not like people: it differs clearly in {differ} of {measures:measure}.",
+    UNKNOWN: "Whether {name} is like people is not known: of {measures:measure} {alike} are alike, and none differs "
+    "clearly. About {needed:,.0f} conversations of it, and of people, on as many tasks, would settle it.",
+}
+NOBODY = "There is no simulated user among the conversations, so nothing is compared with people."
+NO_PEOPLE = (
+    "Whether {0} is like people is not known: there are no conversations of people with the agent. Import them, too "
+    "(--format tau2 --data human=FILE); about {1:conversation} of each would settle it."
+)
+OTHER_AGENTS = "People talked to {}, simulated users to {}: differences may be the agents'."
+OTHER_TASKS = "{} and people haven't two tasks in common: differences may be the tasks'."
+NOT_ENGLISH = "Not all is English: politeness, corrections and slips, and the User-Sim Index, are of English alone."
+
+
+def user_sides(
+    conversations: Sequence[Conversation], users: Sequence[str], judged: int
+) -> Iterator[tuple[Conversation, int]]:
+    """Yield the conversations with a user, each with the user's place: that of a simulated user, else a person's with a
+    bot; if people talked to no bot, or none is a user by its role, the place that is `judged`."""
+    with_bots = any(talk.kind == "human_model" for talk in conversations)
+    for talk in conversations:
+        simulated = [place for place, name in enumerate(talk.entities) if name in users]
+        if len(simulated) == 1:
+            yield talk, simulated[0]
+        elif talk.kind == "human_model":
+            yield talk, talk.entities.index(HUMAN)
+        elif (talk.kind == "people" and not with_bots) or (talk.kind != "people" and not users):
+            yield talk, judged
+
+
+def measured(conversations: Sequence[Conversation], users: Sequence[str], judged: int, seed: int) -> dict:
+    """Measure users' sides, and compare simulated users with people.
+
+    Returns
+    -------
+    dict
+        `by_source`, "" alone, with frames: `measures` and `index` (see `analysis.likeness`), `answers` (a row a
+        simulated user), `examples` (two conversations) and `about`; and `made_by`.
+    """
+    rows = []
+    for talk, place in user_sides(conversations, users, judged):
+        turns = [turn.text for turn in talk.turns[2 * talk.seed_exchanges :]]
+        if len(turns) > place:
+            row = {"conversation_id": talk.conversation_id, "task": talk.seed_id or talk.conversation_id}
+            row |= {"name": talk.entities[place], "agent": talk.entities[1 - place]}
+            rows.append(row | user_features(turns, place) | {"english": is_english(turns[place::2])})
+    values = pd.DataFrame(rows, columns=None if rows else ["name", "agent", "task", "english"])
+    english = bool(values.groupby("name")["english"].mean().gt(0.5).all())
+    frames = {"about": _about(values, english)}
+    if rows:
+        frames |= _compared(values, english, seed)
+    made_by = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "version": VERSION, "seed": seed}
+    return {"by_source": {"": Frames.of(frames)}, "made_by": made_by | {"conversations": len(rows)}}
+
+
+def _about(values: pd.DataFrame, english: bool) -> dict:
+    """Return what is known of the conversations as a whole."""
+    beware = []
+    if not english:
+        beware.append(NOT_ENGLISH)
+    agents = [set(rows["agent"]) for _, rows in values.groupby(values["name"] == HUMAN)]
+    if len(agents) == 2 and agents[0] != agents[1]:
+        named = [listed(map(who, sorted(names))) for names in reversed(agents)]
+        beware.append(OTHER_AGENTS.format(*named))
+    names = list(dict.fromkeys(values["name"]))
+    tasks = {name: set(rows["task"]) for name, rows in values.groupby("name")}
+    apart = [name for name in names if HUMAN in tasks and name != HUMAN and len(tasks[name] & tasks[HUMAN]) < 2]
+    if apart:
+        beware.append(OTHER_TASKS.format(listed(apart)))
+    return {"simulators": [name for name in names if name != HUMAN], "people": HUMAN in names, "beware": beware}
+
+
+def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
+    """Return the frames of a comparison."""
+    measures = {}
+    values = values.copy()
+    for name, about in MEASURES.items():
+        if english or not about.get("english"):
+            measures[name] = Measure(about["least"], about.get("bounds"))
+    shares = [name for name in measures if measures[name].bounds]
+    rows = differences(values.assign(**(100 * values[shares])), measures, HUMAN)
+    if rows.empty:
+        return {}
+    rows["what"] = [MEASURES[name]["title"] for name in rows["measure"]]
+    answers = []
+    for name, own in rows.groupby("name", sort=False):
+        counts = own["verdict"].value_counts()
+        unknown = own.loc[own["verdict"] == UNKNOWN, "needed"].fillna(max(PLANNED, own["n"].max() + 1))
+        answer = {"name": name, "verdict": verdict_of(own["verdict"]), "measures": len(own), "needed": unknown.max()}
+        answers.append(answer | {"differ": counts.get(DIFFERENT, 0), "alike": counts.get(ALIKE, 0)})
+    frames = {"measures": rows, "answers": pd.DataFrame(answers)}
+    if (values["name"] == HUMAN).any():
+        frames["examples"] = _examples(values, rows)
+        if english:
+            frames["index"] = behaviour_index(values, INDEX, HUMAN, generator(seed, "user-sim index"), REPLICATES)
+    return frames
+
+
+def _examples(values: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a simulated user's conversation and a person's in which the measure that differs most is farthest apart:
+    on one task, if they share one."""
+    [row] = best_first(rows.to_dict("records"), rows["standard"].abs())[:1]
+    measure = row["measure"]
+    known = values[["name", "task", "conversation_id", measure]].dropna()
+    of_user, of_people = (known[known["name"] == name] for name in (row["name"], HUMAN))
+    both = of_user.merge(of_people, on="task", suffixes=("", "_people"))
+    if both.empty:
+        both = of_user.head(1).merge(of_people.head(1), how="cross", suffixes=("", "_people"))
+    apart = (both[measure] - both[f"{measure}_people"]) * np.sign(row["difference"])
+    pair = both.loc[apart.nlargest(1).index].to_dict("records")
+    ids = [one[column] for one in pair for column in ("conversation_id", "conversation_id_people")]
+    return pd.DataFrame({"conversation_id": ids, "what": row["what"]})
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
+    """Return what the analysis of the first survey that has it found."""
+    for survey in surveys:
+        found = stored_frames(study.analysis_path(survey) / "simulators.json", study, survey)
+        if found:
+            return found
+    return {}
+
+
+def answer(frames: Frames) -> str:
+    """Return whether simulated users are like people, in a sentence each."""
+    about = frames.one("about")
+    if not about.get("simulators"):
+        return NOBODY
+    if not about["people"]:
+        return filled(NO_PEOPLE, listed(about["simulators"], "or"), PLANNED)
+    return " ".join(filled(SENTENCES[row["verdict"]], **row) for row in frames.rows("answers"))
+
+
+def differing(frames: Frames) -> dict[str, list[dict]]:
+    """Return the rows of the measures in which each simulated user is least like people, the farthest first."""
+    found: dict[str, list[dict]] = {}
+    for row in frames.rows("measures"):
+        if row["verdict"] == DIFFERENT:
+            found.setdefault(row["name"], []).append(row)
+    return {name: best_first(rows, [abs(row["standard"]) for row in rows])[:NAMED] for name, rows in found.items()}
+
+
+def where(frames: Frames) -> list[str]:
+    """Return where simulated users are not like people, a sentence each."""
+    return [f"{name}: {'; '.join(map(_compared_with_people, rows))}." for name, rows in differing(frames).items()]
+
+
+def _compared_with_people(row: Mapping) -> str:
+    """Return the means of a measure, with their intervals."""
+    means = [number(row[name], 1) + between(ends(row, name), partial(number, digits=1)) for name in ("value", "people")]
+    return f"{row['what']} {', people '.join(means)}"
+
+
+def remedies(frames: Frames) -> list[str]:
+    """Return what would make simulated users like people, a sentence each."""
+    return [f"{name} should {'; '.join(map(_remedy, rows))}." for name, rows in differing(frames).items()]
+
+
+def _remedy(row: Mapping) -> str:
+    about = MEASURES[row["measure"]]
+    if row["difference"] > 0:
+        return about["more"].format(**row)
+    return about["less"].format(**row)
+
+
+def summarise(result: Result) -> list[str]:
+    """Return whether simulated users are like people, where not, and what would make them so."""
+    frames = result.frames
+    beware = frames.one("about").get("beware") or []
+    return [" ".join([answer(frames), *beware]), " ".join(where(frames)), " ".join(remedies(frames))]
+
+
+def verdict(frames: Frames) -> str:
+    """Return one verdict on all simulated users."""
+    return verdict_of(row["verdict"] for row in frames.rows("answers"))
+
+
+FINDING = declared(__file__, None, read, summarise)

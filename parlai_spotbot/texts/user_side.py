@@ -1,0 +1,130 @@
+"""What a user writes to an agent, as numbers: length, questions, slips, details and when they are given, repetition.
+
+Words that say something of a user are English (``user_side.yaml``); numbers that need no words are of any language.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from parlai_spotbot.texts.normal_forms import units, words
+from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
+
+PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
+
+ASKS = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047-\u2049]")
+"""Marks of questions; the Greek one, too."""
+
+DASHES = re.compile("[\u2013\u2014]")
+
+TOKEN = re.compile(r"[\dA-Za-z_.@#+/-]+")
+DETAIL = re.compile(r"[\d@]")
+"""What has a digit (numbers, dates, orders, accounts), and addresses of e-mail, are details."""
+
+COMMON = re.compile(r"the|to|and|my|you|for|that|this|can|have|i|it|with|what|not")
+"""Words of which English texts are full."""
+
+ENGLISH = 0.08
+"""At least so many of the words of an English text are common ones; in chats about a third are."""
+
+TINY = 1e-9
+
+SHORT = 3
+"""Words of a short turn."""
+
+MOST_OF_A_SEQUENCE = 10
+"""A sequence of three words that comes more often is a repetition by the User-Sim Index."""
+
+INDEX: Mapping[str, tuple[str, ...]] = {
+    "communication": (
+        *("polite", "short", "dashes", "acknowledged"),
+        *("variation", "repeated_often", "like_the_agent"),
+    ),
+    "information": ("first_two_turns", "details", "words", "opening"),
+    "clarification": ("uncertain", "certain", "pushback", "clarify", "seeking"),
+    "reaction": ("emotion", "accusation", "pivot"),
+}
+"""The parts of the User-Sim Index that are about behaviour, and the features of each (Zhou et al. 2026, D1 to D4)."""
+
+
+def is_english(texts: Iterable[str]) -> bool:
+    """Return True if some texts are English, by the words of which English texts are full."""
+    said = [word for text in texts for word in units(text)]
+    return sum(bool(COMMON.fullmatch(word)) for word in said) > ENGLISH * len(said)
+
+
+def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
+    """Return what the speaker of `turns` does that has every other one from `seat` (0 or 1) on; NaN where unknown.
+
+    Most are shares of this speaker's turns. `given_first` is the share of the details that are in the first turn,
+    `turns_to_all` how many turns it takes until all are given; what the agent said before is no detail. `unanswered`: a
+    question of the agent is the end.
+    """
+    texts = turns[seat::2]
+    lower = [ends(text).lower().replace("’", "'") for text in texts]
+    lengths = np.array([len(words(text)) for text in texts], dtype=float)
+    found = {name: np.array([_has(name, text) for text in lower]) for name in PHRASES}
+    found["slips"] = np.array([_has("slips", ends(text)) for text in texts])
+    found["clarify"] &= ~found["pushback"]
+    found["seeking"] &= ~(found["clarify"] | found["pushback"])
+    found["questions"] = np.array([bool(ASKS.search(text)) for text in texts])
+    found["short"] = lengths <= SHORT
+    found["dashes"] = np.array([bool(DASHES.search(text)) for text in texts])
+    features = {name: float(hits.mean()) for name, hits in found.items()}
+    features["like_the_agent"] = float(found["like_the_agent"].any())
+    features["unanswered"] = float((len(turns) - 1) % 2 != seat and bool(ASKS.search(turns[-1])))
+    return features | _lengths(lengths) | _details(turns, seat) | _repetition(lower)
+
+
+def _has(name: str, text: str) -> bool:
+    return any(occurrences([PHRASES[name]], text))
+
+
+def _lengths(lengths: np.ndarray) -> dict[str, float]:
+    """Return features of the lengths of turns, in words."""
+    mean = max(float(lengths.mean()), TINY)
+    return {
+        "turns": float(len(lengths)),
+        "words": float(lengths.mean()),
+        "opening": float(lengths[0]),
+        "first_two_turns": float(lengths[:2].sum() / max(lengths.sum(), TINY)),
+        "variation": float(lengths.std() / mean),
+    }
+
+
+def _details(turns: Sequence[str], seat: int) -> dict[str, float]:
+    """Return features of the details that a user gives: how many a turn, how many at once, how long until all."""
+    known: set[str] = set()
+    new = []
+    each = []
+    for place, text in enumerate(turns):
+        details = {token.strip(".-/+").casefold() for token in TOKEN.findall(text) if DETAIL.search(token)}
+        if place % 2 == seat:
+            each.append(len(details))
+            new.append(len(details - known))
+        known |= details
+    features = {"details": float(np.mean(each)), "given_first": np.nan, "turns_to_all": np.nan}
+    if any(new):
+        features["given_first"] = new[0] / sum(new)
+        features["turns_to_all"] = float(np.flatnonzero(new)[-1] + 1)
+    return features
+
+
+def _repetition(texts: Sequence[str]) -> dict[str, float]:
+    """Return how much of a speaker's later turns it had said before, in sequences of three words, and whether one such
+    sequence comes very often."""
+    often: Counter[tuple[str, ...]] = Counter()
+    shares = []
+    for text in texts:
+        said = units(text)
+        sequences = list(zip(said, said[1:], said[2:], strict=False))
+        if often and sequences:
+            shares.append(sum(sequence in often for sequence in sequences) / len(sequences))
+        often.update(sequences)
+    repetition = np.nan
+    if shares:
+        repetition = float(np.mean(shares))
+    return {"repetition": repetition, "repeated_often": float(max(often.values(), default=0) > MOST_OF_A_SEQUENCE)}

@@ -1,0 +1,181 @@
+"""Simulated users measured from logs: planted faults, people against people, sizes, languages, the page and exit codes.
+
+Of 200 comparisons of people with people each, in 3, 6, 12, 30 and 100 tasks and in 12 tasks four times, 0, 0, 3, 2.5,
+4.5 and 3.5 % found a difference.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parlai_spotbot.analysis.likeness import ALIKE, DIFFERENT, UNKNOWN, behaviour_index
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.whole_study.simulators import differing, measured, summarise, verdict
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.texts.user_side import INDEX
+from tests.findings.made_up_users import simulations, written
+from tests.in_process import spotbot
+
+FOUND_BY = {
+    "easy": ({"given_first", "turns_to_all"}, {"turns", "words", "corrections"}),
+    "polite": ({"polite"}, {"words", "repetition"}),
+    "never_wrong": ({"slips", "corrections"}, set()),
+    "loops": ({"repetition"}, {"words"}),
+}
+"""The measures of each fault, and of what comes with it: who gives all at once says more at once, and less in all."""
+
+
+def talk(name, identity, texts, task=""):
+    names = (name, "agent")
+    turns = tuple(Turn(names[place % 2], text) for place, text in enumerate(texts))
+    pair = (min(names), max(names))
+    return Conversation(identity, "logs", pair, 0, names, turns, seed_exchanges=0, seed_id=task)
+
+
+def talks(name, seed, tasks, trials=1, fault=""):
+    for row in simulations(seed, tasks, trials, fault)["simulations"]:
+        texts = [message["content"] for message in row["messages"][1:-1]]
+        yield talk(name, f"{name}-{row['id']}", texts, row["task_id"])
+
+
+def said(*conversations):
+    frames = measured(conversations, ["sim", "other"], 0, seed=0)["by_source"][""]
+    return frames, summarise(Result("", frames))
+
+
+@pytest.mark.parametrize("fault", FOUND_BY)
+def test_each_planted_fault_is_found_by_its_own_measure(fault):
+    frames, (answer, where, remedies) = said(*talks("sim", fault, 60, fault=fault), *talks(HUMAN, "people", 60))
+    found = [row["measure"] for row in differing(frames)["sim"]]
+    own, with_it = FOUND_BY[fault]
+    assert {*found[:2]} >= own
+    assert {*found} - own <= with_it
+    assert verdict(frames) == DIFFERENT
+    assert "is not like people" in answer
+    assert re.search(r"\d \[\d", where)
+    assert remedies.startswith("sim should ")
+    shown = [row["conversation_id"] for row in frames.rows("examples")]
+    assert [name.partition("-")[0] for name in shown] == ["sim", HUMAN]
+    assert len({name.partition("-")[2] for name in shown}) == 1  # one task
+
+
+def alarms(seeds, tasks, trials=1):
+    found = []
+    for seed in seeds:
+        frames, _ = said(*talks("sim", f"a{seed}", tasks, trials), *talks(HUMAN, f"b{seed}", tasks, trials))
+        found.append(bool(differing(frames)))
+    return np.mean(found)
+
+
+def test_people_are_like_people():
+    assert alarms(range(8), 12) <= 1 / 8
+    frames, (answer, where, remedies) = said(*talks("sim", "a", 220), *talks(HUMAN, "b", 220))
+    assert verdict(frames) == ALIKE
+    assert (where, remedies) == ("", "")
+    assert answer.startswith("sim is like people in 10 measures")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tasks", "trials"), [(6, 1), (12, 1), (12, 4), (30, 1)])
+def test_people_differ_from_people_in_five_of_a_hundred_comparisons_at_most(tasks, trials):
+    assert alarms(range(150), tasks, trials) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
+
+
+def test_two_simulators_of_one_agent_are_each_compared_on_the_same_tasks():
+    frames, (answer, _, _) = said(
+        *talks("sim", "a", 40, fault="loops"), *talks("other", "b", 40, fault="polite"), *talks(HUMAN, "c", 40)
+    )
+    assert {name: rows[0]["measure"] for name, rows in differing(frames).items()} == {
+        "sim": "repetition",
+        "other": "polite",
+    }
+    assert answer.count("is not like people") == 2
+    assert {row["tasks"] for row in frames.rows("measures")} <= {38, 39, 40}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("conversations", "words"),
+    [
+        ([], "no simulated user"),
+        ([*talks(HUMAN, "a", 5)], "no simulated user"),
+        ([*talks("sim", "a", 1)], "no conversations of people"),
+        ([*talks("sim", "a", 5)], "no conversations of people"),
+        ([*talks("sim", "a", 1), *talks(HUMAN, "b", 1)], r"is not known: .* About 193 conversations"),
+        ([*talks("sim", "a", 2), *talks(HUMAN, "b", 1)], r"is not known: .* About \d+ conversations"),
+        ([*talks("sim", "a", 2), *talks(HUMAN, "b", 2)], r"is not known: .* About \d+ conversations"),
+        ([*talks("sim", "a", 1, 30), *talks(HUMAN, "b", 1, 30)], "haven't two tasks in common"),
+        ([talk(name, f"{name}{n}", ["hi", "yes?"]) for name in ("sim", HUMAN) for n in range(9)], r"About \d+ conv"),
+        ([talk(name, f"{name}{n}", ["", ""], str(n)) for name in ("sim", HUMAN) for n in range(9)], r"About \d+ conv"),
+    ],
+)
+def test_too_little_is_a_sentence(conversations, words):
+    frames, (answer, _, _) = said(*conversations)
+    assert re.search(words, answer)
+    assert verdict(frames) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("simulated", "people"),
+    [
+        ("Ich möchte bitte meine Bestellung 4711 stornieren.", "Hallo, da ist was schiefgelaufen"),
+        ("注文4711をキャンセルしたいです。", "こんにちは"),
+    ],
+)
+def test_in_other_languages_there_are_the_measures_that_need_no_words(simulated, people):
+    conversations = []
+    for n in range(12):
+        conversations.append(talk("sim", f"s{n}", [simulated, "?", "…"], str(n)))
+        conversations.append(talk(HUMAN, f"h{n}", [people, "?", "4711"], str(n)))
+    frames, (answer, _, _) = said(*conversations)
+    assert "of English alone" in answer
+    assert {"polite", "corrections", "slips"}.isdisjoint(row["measure"] for row in frames.rows("measures"))
+    assert "index" not in frames
+    assert differing(frames)["sim"][0]["measure"] == "given_first"
+
+
+def test_people_of_another_agent_are_told():
+    others = [replace(one, entities=(HUMAN, "elsewhere")) for one in talks(HUMAN, "b", 3)]
+    _, (answer, _, _) = said(*talks("sim", "a", 3), *others)
+    assert "People talked to elsewhere, simulated users to agent" in answer
+
+
+def test_the_index_is_that_of_the_paper():
+    """Dice by hand: of emotion 2 · .1 / .2, of accusation 0 and 0, of pivot 2 · .1 / .3."""
+    features = [feature for part in INDEX.values() for feature in part]
+    rows = pd.DataFrame(0.0, index=range(4), columns=features)
+    rows["emotion"] = 0.1
+    rows["pivot"] = [0.1, 0.1, 0.2, 0.2]
+    rows["name"] = ["sim", "sim", HUMAN, HUMAN]
+    rows["task"] = ["1", "2", "1", "2"]
+    found = behaviour_index(rows, INDEX, HUMAN, np.random.default_rng(0), 20).set_index("part")
+    reaction = 100 * (1 + 1 + 2 / 3) / 3
+    assert found.loc["reaction", "value"] == pytest.approx(reaction)
+    assert found.loc["behaviour", "value"] == pytest.approx((300 + reaction) / 4)
+    assert found.loc["reaction", "people"] == pytest.approx(100)
+
+
+def test_from_logs_to_a_page_and_an_exit_code(tmp_path):
+    people = written(tmp_path / "people.json", "people", 30)
+    rude = written(tmp_path / "polite.json", "sim", 30, fault="polite", llm="gpt")
+    study = tmp_path / "study"
+    spotbot("import", "--format", "tau2", "--data", f"{rude},human={people}", "--study", study)
+    out, _ = spotbot("analyze", "--study", study, "--gate", "--json", code=4)
+    result = json.loads(out)
+    assert result["verdict"] == DIFFERENT
+    assert "user:gpt is not like people" in result["said"]
+    spotbot("analyze", "--study", study)  # without --gate a verdict is no failure
+    spotbot("report", "--study", study)
+    page = (study / "report" / "index.html").read_text(encoding="utf-8")
+    first = re.sub(r"<[^>]+>", " ", page[page.index('<header id="answer"') : page.index("</header>")])
+    for words in ("Is user:gpt like people?", "Where it is not", "What would make it so", "A person", "Task retail:"):
+        assert words in first
+    folder = study / "surveys" / "spot_the_user" / "analysis"
+    assert {"simulators.csv", "simulators_index.csv"} <= {path.name for path in folder.iterdir()}
+    few = written(tmp_path / "few.json", "sim", 2, llm="gpt")
+    spotbot("import", "--format", "tau2", "--data", f"{few},human={few}", "--study", tmp_path / "few")
+    spotbot("analyze", "--study", tmp_path / "few", "--gate", code=3)

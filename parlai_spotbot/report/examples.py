@@ -29,7 +29,7 @@ ENTITIES = ("entity:0", "entity:1")
 TURNS = 4
 """So many turns of a segment are shown."""
 
-TURNS_OF_USERS = 10
+TURNS_OF_USERS = 6
 """So many turns of a conversation of a user are shown."""
 
 LETTERS = 110

@@ -53,6 +53,7 @@ STANDS = [
 - [(analyze|plan) .*--study studies/(chats|pilot)|--source human_model, null, nobody has chatted]
 - ['--survey dialogue_likert --metrics', null, no person has rated]
 - [/models/my_model, parrot-1, the model of the server]
+- ['--format tau2|studies/logs\b', null, logs of the user's; tests/findings/test_simulators.py]
 - ['--data (MongoDump|behavior-classification|FOLDER|data.json)', null, data of the papers' authors]
 - ['--more mine/blender=22', '--more alice/tfidf=2', the contestants of the pool here]
 - [zoo:blender/blender_90M/model, spotbot:eliza, a model of the user's]

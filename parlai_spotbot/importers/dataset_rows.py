@@ -170,7 +170,10 @@ def _csv(path: Path) -> Rows:
     last = 1
     for number, row in rows:
         if len(row) != len(head):
-            raise Malformed(f"has {len(row)} fields, the header has {len(head)}", number)
+            quote = ""
+            if number > last + 1 and any("\n" in cell for cell in row):
+                quote = f'; a quote (") that opens on line {last + 1} goes on up to there'
+            raise Malformed(f"has {len(row)} fields, the header has {len(head)}{quote}", number)
         if number > last + 1 and any(_holds_rows(cell, row) for cell in row):
             raise Malformed(
                 f'a quote (") that opens there holds rows, up to line {number}: close or double it', last + 1

@@ -7,7 +7,7 @@ become rows and columns of answers; rows that a tool marks as rejected or as a p
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ OPTION = re.compile(r"^(?P<question>.+):::(?P<option>.+)$")
 """A column of Potato: an option of a question."""
 UNCHOSEN = ("", "0", "0.0", "false")
 NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in own_data(__file__).items()}
-REJECTED = "rejected or preview row"
+REJECTED = "rejected, preview or check row"
 
 Row = dict[str, Any]
 
@@ -37,21 +37,22 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
             break
     found = []
     for where, row in rows:
-        if _rejected(row):
+        if rejected(row):
             left_out[REJECTED] += 1
             continue
         found += [(where, _chosen(one)) for one in _rounds(flat(row))]
     return found
 
 
-def _rejected(row: Mapping[str, Any]) -> bool:
-    return any(spelling(str(value)) in _not_used(column) for column, value in row.items() if _not_used(column))
+def rejected(row: Mapping[str, Any]) -> bool:
+    """Return True if a tool says that a row isn't to be used: rejected work, a preview, an attention check."""
+    return any(spelling(str(row[column])) in words for column, words in _checks(tuple(row)))
 
 
-@cache
-def _not_used(column: str) -> frozenset[str]:
-    """Return what a column says of rows that aren't to be used."""
-    return NOT_USED.get(spelling(column), frozenset())
+@lru_cache
+def _checks(head: tuple[str, ...]) -> list[tuple[str, frozenset[str]]]:
+    """Return the columns that say which rows aren't to be used, each with what it says of these."""
+    return [(column, NOT_USED[spelling(column)]) for column in head if spelling(column) in NOT_USED]
 
 
 def _rounds(row: Row) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """Which columns of a file of votes hold the two contestants, who won, and what else is known of a vote."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
@@ -9,6 +10,11 @@ from parlai_spotbot.importers.winners import WORDS
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
 """Columns that hold 1 where it is a tie."""
+KNOWN = WORDS["columns"]
+RANKINGS = (
+    "Rankings of several in a row: columns rank_1, rank_2, … of names, rank_NAME of numbers (1 is best), or 'ranking' "
+    "as A>B=C."
+)
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
@@ -23,19 +29,52 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     if not head:
         raise UserError(f"{where}: holds no votes.", REMEDY)
     spelt = {spelling(name): name for name in reversed(head)}
-    free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
-    sides = [*WORDS["sides"], *_pairs_alike(free), *WORDS["winner_and_loser"]]
-    pair = ()
-    if {"a", "b"}.isdisjoint(columns):
-        pair = next((pair for pair in sides if {*pair} <= spelt.keys()), ())
-    names = WORDS["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
+    pair, names = _known_names(head, spelt, columns)
     found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in found:
         found["winner"] = _winner_columns(pair, spelt)
     elif "winner" not in columns:
         found["winner"] += [spelt[name] for name in TIES if name in spelt]
     _check_found(where, head, found)
+    if "count" not in {*found, *columns}:
+        _check_counts(where, head)
     return found
+
+
+def _known_names(
+    head: Sequence[str], spelt: Mapping[str, str], columns: Mapping[str, str]
+) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
+    """Return the columns of the two contestants, () where `columns` names them, and the names of all fields."""
+    inner = _inner_names(head, spelt)
+    within = [(inner[a], inner[b]) for a, b in WORDS["sides"] if {a, b} <= inner.keys()]
+    free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
+    pair = ()
+    if {"a", "b"}.isdisjoint(columns):
+        sides = [*WORDS["sides"], *within, *_pairs_alike(free), *WORDS["winner_and_loser"]]
+        pair = next((pair for pair in sides if {*pair} <= spelt.keys()), ())
+    names: dict[str, Sequence[str]] = {
+        field: [*known, *(inner[name] for name in known if name in inner)] for field, known in KNOWN.items()
+    }
+    names |= dict(zip("ab", ([side] for side in pair), strict=False))
+    if pair in WORDS["winner_and_loser"]:
+        names["winner"] = [name for name in names["winner"] if name not in WORDS["texts_of_pairs"]]
+    return pair, names
+
+
+def _inner_names(head: Sequence[str], spelt: Collection[str]) -> dict[str, str]:
+    """Return the last part of columns as "Input.model_a" -> their spelling, where no other column is called so."""
+    parts = [(spelling(name.rpartition(".")[2]), spelling(name)) for name in head if "." in name]
+    several = Counter(part for part, _ in parts)
+    return {part: name for part, name in parts if several[part] == 1 and part not in spelt}
+
+
+def _check_counts(where: str, head: Sequence[str]) -> None:
+    """Raise `UserError` for a column that may say how many votes a row is."""
+    counts = [name for name in head if spelling(name) in WORDS["may_be_counts"]]
+    if counts:
+        problem = f"{where}: column '{counts[0]}' may say how many votes a row is."
+        remedy = f"Write --columns count={counts[0]}; or --columns count=-, where each row is one vote."
+        raise UserError(problem, remedy)
 
 
 def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[str]]) -> None:
@@ -45,7 +84,7 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
         holds = "; ".join(f"'{name}', {HOLDS[name]}" for name in missing)
         raise UserError(
             f"{where}: no column is known to hold {holds} (there are {', '.join(head)}).",
-            f"Name it: --columns {','.join(f'{name}=THEIR_COLUMN' for name in missing)}.",
+            f"Name it: --columns {','.join(f'{name}=THEIR_COLUMN' for name in missing)}. {RANKINGS}",
         )
     if found["a"] == found["b"]:
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")

@@ -18,12 +18,14 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, twins
-from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, dataset_rows, plain_text
+from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, dataset_rows, plain_text, spelling
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
+from parlai_spotbot.importers.survey_tools import REJECTED, rejected
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.vote_columns import columns_of
+from parlai_spotbot.importers.vote_ranks import CLUSTER, NOTE
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
@@ -45,7 +47,8 @@ NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
 
 MODEL = re.compile(
-    r"\A(?:[\w.-]{1,60}/)?(?:o[1345](?:[-_.].*)?|"
+    r"\A(?:(?:[\w.-]{1,60}/)?o[1345](?:[-_.].*)?|"
+    r"(?:[\w.-]{1,60}[/_])?"
     r"(?:(?:chat)?gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|glm)[-_.: ]?"
     r"(?:v?\d|opus|sonnet|haiku|pro|flash|mini|large|medium|small|turbo|chat|instruct|instant|max|plus|r\b).*)\Z",
     re.IGNORECASE,
@@ -187,6 +190,8 @@ class _VoteReader:
         self.workers: set[str] = set()
         self.judges: set[str] = set()
         self._slashed = ""
+        self._ranked = False
+        self._rejected = 0
         self._where = ""
         self.winners.begin(columns)
         return list(self._lines(rows))
@@ -200,9 +205,7 @@ class _VoteReader:
         voter_of = cache(self._voter)
         presentation_of = cache(self._presentation)
         number = 0
-        self.left_out.rows = 0
-        for self._where, row in rows:
-            self.left_out.rows += 1
+        for row in self._used(rows):
             try:
                 outcome, item_and_answer, margin = vote_of(*map(row.get, sides))
                 worker, source = voter_of(row.get(annotator))
@@ -213,8 +216,7 @@ class _VoteReader:
                 self.left_out.leave(err)
                 continue
             except TypeError:  # unhashable
-                problem = f"{self._where}: a list or object, expected one value in each field."
-                raise UserError(problem, "Name another column, or leave it out: --columns FIELD=-.") from None
+                raise self._no_value(row) from None
             rest = _rest(item_and_answer, self._prompt(row.get(prompt)), worker, f"{source}{presentation}{when}")
             for _ in range(self._times(row.get(count))):
                 number += 1
@@ -224,6 +226,24 @@ class _VoteReader:
                     yield "".join(block).encode()
                     block.clear()
         yield "".join(block).encode()
+
+    def _no_value(self, row: Mapping[str, Any]) -> UserError:
+        """Return the error of a row with a list or object in a field."""
+        fields = [name for name in self.columns if isinstance(row.get(self.columns[name][0]), (list, dict))]
+        named = listed([f"{name} ({self.columns[name][0]})" for name in fields])
+        problem = f"{self._where}: a list or object for {named}, expected one value."
+        return UserError(problem, "Name another column, or leave it out: --columns FIELD=-.")
+
+    def _used(self, rows: Dataset) -> Iterator[dict[str, Any]]:
+        """Yield the rows that are to be used, and count all."""
+        self.left_out.rows = 0
+        for self._where, row in rows:
+            if rejected(row):
+                self._rejected += 1
+                continue
+            self.left_out.rows += 1
+            self._ranked = self._ranked or CLUSTER in row
+            yield row
 
     def _times(self, value: Any) -> int:
         """Return how many votes a row is."""
@@ -245,6 +265,10 @@ class _VoteReader:
         given = self.winners.answers
         cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in given.items() if CUT.fullmatch(theirs)]
         notes = []
+        if self._ranked:
+            notes.append(NOTE)
+        if self._rejected:
+            notes.append(f"{counted(self._rejected, REJECTED)} left out")
         if cuts:
             notes.append(f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts")
         if self.winners.winner_is:
@@ -313,7 +337,8 @@ class _VoteReader:
         name = plain_text(value)
         text = files.dumps(name)
         self.workers.update({text} - {NOBODY})
-        if self.source or not MODEL.match(name):
+        model = name and (MODEL.match(name) or spelling(self.columns["annotator"][0]) in WORDS["judges_by_column"])
+        if self.source or not model:
             return text, files.dumps(self.source or HUMAN)
         self.judges.add(name)
         return text, files.dumps(f"judge:{stem_of(name)}")

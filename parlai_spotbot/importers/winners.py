@@ -124,6 +124,7 @@ class Winners:
     def _by_side(self, word: str, numbered: bool) -> set[str]:
         """Return what a word means as a side; a number is one where it could be a name, too, or sides are asked for."""
         sides = self._sides.get(spelling(word), set()) | set()
+        word = word.removesuffix(".0")
         if word in NUMBERED and (numbered or self.numbered or self.winner_is == "side"):
             sides.add(NUMBERED[word])
         return sides

@@ -101,10 +101,10 @@ def test_objects_within_rows(rated, tmp_path):
 def test_rejected_and_preview_rows_are_left_out_and_counted(column, word, rated, tmp_path):
     rows = [[w, t, r, word if w == "w3" else "Approved"] for (t, w), r in RATINGS.items()]
     told = rated(written(tmp_path / "a.csv", [["worker_id", "conversation_id", "quality", column], *rows]))
-    assert "6 rejected or preview rows left out" in told
+    assert "6 rejected, preview or check rows left out" in told
     assert means(rated.study) == {"ada": (6, 3.5), "bob": (6, 2.5)}
     kept = Study.open(rated.study).provenance()["import_judgements"]["a.csv"]
-    assert kept["left_out"] == {"rejected or preview row": 6}
+    assert kept["left_out"] == {"rejected, preview or check row": 6}
 
 
 @case_table(__file__, "refused")

@@ -1,10 +1,13 @@
 """Votes from CSV and JSON: columns and words by their common names, errors by file, line and field."""
 
+import itertools
 import json
 import random
 
+import pandas as pd
 import pytest
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.imported_study import write_study
@@ -300,3 +303,22 @@ def test_a_study_of_votes_alone_is_analysed_without_naming_the_survey(written, t
     write_study(tmp_path / "study", votes(written(HEAD + GOOD * 3), "x"))
     SpotbotAnalyze(vars(SpotbotAnalyze.setup_args().parse_args(["--study", str(tmp_path / "study")]))).run()
     assert Study.open(tmp_path / "study").analysis_path("votes").joinpath("ranking.json").exists()
+
+
+@case_table(__file__, "refused")
+def test_what_may_mean_two_things_is_refused_with_what_reads_it(text, says, written):
+    with pytest.raises(UserError) as err:
+        votes(written(text), "x")
+    assert says in str(err.value)
+
+
+def test_the_votes_of_a_ranking_are_one_cluster(written):
+    """As precise as the same votes with a prompt each ranking; as independent votes they'd be more precise."""
+    rng = random.Random(3)
+    rankings = [rng.sample("xyz", 3) for _ in range(60)]
+    ranked = "rank_1,rank_2,rank_3\n" + "".join(",".join(names) + "\n" for names in rankings)
+    pairs = [(a, b, n) for n, names in enumerate(rankings) for a, b in itertools.combinations(names, 2)]
+    voted = "winner,loser,prompt\n" + "".join(f"{a},{b},p{n}\n" for a, b, n in pairs)
+    files = {"ranked.csv": ranked, "voted.csv": voted}
+    found = [read_votes(written(text, name)).rank().tables["ranking"] for name, text in files.items()]
+    pd.testing.assert_frame_equal(*found)

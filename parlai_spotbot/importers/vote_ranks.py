@@ -1,0 +1,180 @@
+"""Rankings in a row of votes: one vote for each two contestants, all of one cluster.
+
+A ranking stands in columns by place ("rank_1" holds a name) or by contestant ("rank_gpt" holds a number, 1 is best), or
+in one column, as a list from the best down or as "A>B=C". Of three contestants in columns one may be the winner.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
+from itertools import combinations
+from typing import Any
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.dataset_rows import plain_text, spelling
+from parlai_spotbot.importers.winners import WORDS
+from parlai_spotbot.reading import Malformed, parse_json
+
+RANKS = WORDS["ranks"]
+PLACE, CONTESTANT, SIDE = (re.compile(RANKS[kind], re.IGNORECASE) for kind in ("place", "contestant", "side"))
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ANSWER = re.compile(
+    r"(?:(?:response|answer|output|option)[ _-]*)?(\d+)|(?:response|answer|output|option)[ _-]+(\w)", re.IGNORECASE
+)
+"""How a ranking names a response by its place, which is no name of a contestant."""
+CLUSTER = "ranked_row"
+"""The column that holds the place of a ranking in its file; it names the prompt where no other column does."""
+NOTE = "rankings are read as a vote for each two contestants (1 is best); those of one ranking are one cluster"
+WINNERS = {*WORDS["columns"]["winner"], *WORDS["one_hot"]}
+
+Row = dict[str, Any]
+Pairs = list[tuple[str, str, str]]
+Reader = Callable[[Row, str], Pairs | None]
+Groups = list[list[str]]
+"""Contestants from the best down; those of one group are tied."""
+
+
+def holds_ranks(row: Row) -> bool:
+    """Return True if a row may be a ranking, to judge by its columns."""
+    return _reader_of(tuple(row)) is not None
+
+
+def ranked_votes(row: Row, where: str) -> Iterator[Row]:
+    """Yield a vote for each two contestants that a row ranks; the row as it is where it ranks none."""
+    reader = _reader_of(tuple(row))
+    pairs = None
+    if reader is not None:
+        pairs = reader(row, where)
+    if pairs is None:
+        yield row
+        return
+    if not pairs:
+        yield {**row, "model_a": "", "model_b": "", "winner": ""}
+    cluster = {CLUSTER: f"{CLUSTER}_{where.rpartition(' ')[2]}"}
+    prompts = [name for name in row if spelling(name) in WORDS["columns"]["prompt"]]
+    if prompts and not any(plain_text(row[name]) for name in prompts):
+        cluster[prompts[0]] = cluster[CLUSTER]
+    for a, b, winner in pairs:
+        yield {**row, **cluster, "model_a": a, "model_b": b, "winner": winner}
+
+
+@lru_cache
+def _reader_of(head: tuple[str, ...]) -> Reader | None:
+    """Return what reads the pairs of a ranking from a row with these columns; None where they hold none."""
+    sides = {match["side"].lower(): name for name in head if (match := SIDE.fullmatch(spelling(name)))}
+    winners = [name for name in head if spelling(name) in WINNERS]
+    if len(sides) > 2 and len(winners) == 1:
+        return partial(_chosen, sides=sides, winner=winners[0])
+    if winners or any(spelling(name) in RANKS["one_contestant"] for name in head):
+        return None
+    return _ranking_reader(head, sides)
+
+
+def _ranking_reader(head: tuple[str, ...], sides: Mapping[str, str]) -> Reader | None:
+    """Return what reads the pairs of columns by contestant or place, or of one column."""
+    by_name = {next(filter(None, match.groups())): name for name in head if (match := CONTESTANT.fullmatch(name))}
+    if len(by_name) > 1 and {*map(str.lower, by_name)} <= sides.keys():
+        by_column = {sides[side.lower()]: name for side, name in by_name.items()}
+        return partial(_by_rank_of_column, columns=by_column)
+    places = {int(match[1] or match[2]): name for name in head if (match := PLACE.fullmatch(spelling(name)))}
+    if len(places) > 1 and sorted(places) == [*range(1, len(places) + 1)]:
+        return partial(_by_place, columns=[places[place] for place in sorted(places)])
+    if len(by_name) > 1:
+        return partial(_by_rank, columns=by_name)
+    whole = [name for name in head if spelling(name) in RANKS["whole"] + RANKS["objects"]]
+    if whole:
+        return partial(_whole, column=whole[0], sides=sides)
+    return None
+
+
+def _pairs(groups: Groups) -> Pairs:
+    """Return a pair for each two contestants, in the order of their names, and who won."""
+    pairs = []
+    placed = sorted((name, place) for place, group in enumerate(groups) for name in group)
+    for (one, place), (other, other_place) in combinations(placed, 2):
+        winner = "tie"
+        if place < other_place:
+            winner = "model_a"
+        elif place > other_place:
+            winner = "model_b"
+        pairs.append((one, other, winner))
+    return pairs
+
+
+def _by_place(row: Row, _where: str, columns: list[str]) -> Pairs | None:
+    """Return the pairs of contestants by place; None where numbers stand there, which may be ranks or places."""
+    names = [str(row[name]).strip() for name in columns if plain_text(row[name])]
+    if any(map(NUMBER.fullmatch, names)):
+        return None
+    return _pairs([[name] for name in names])
+
+
+def _by_rank_of_column(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
+    return _by_rank(row, where, {str(row[model]): name for model, name in columns.items()})
+
+
+def _by_rank(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
+    """Return the pairs of contestants with ranks; those without one aren't ranked."""
+    ranks: dict[float, list[str]] = {}
+    for contestant, name in columns.items():
+        text = plain_text(row[name])
+        number = NUMBER.match(text)
+        if text and number is None:
+            problem = f"{where}: field '{name}' is {text!r}, expected a rank, 1 for the best."
+            raise UserError(problem, "Correct it, or remove the row.")
+        if number:
+            ranks.setdefault(float(number[0]), []).append(contestant)
+    return _pairs([ranks[rank] for rank in sorted(ranks)])
+
+
+def _whole(row: Row, where: str, column: str, sides: Mapping[str, str]) -> Pairs | None:
+    """Return the pairs of a list or "A>B=C"; None where it is neither."""
+    value: Any = row[column]
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            value = parse_json(value)
+        except Malformed:
+            return None
+    if isinstance(value, str) and ">" in value:
+        value = [re.split("[=~]", group) for group in re.split(">+", value)]
+    if isinstance(value, list) and value and all(isinstance(one, dict) and "rank" in one for one in value):
+        value = {_first(one, RANKS["one_contestant"]): one["rank"] for one in value}
+    if isinstance(value, dict):
+        return _by_rank(value, where, {name: name for name in value})
+    if not isinstance(value, list) or len(value) < 2 or spelling(column) in RANKS["objects"]:
+        return None
+    groups: Groups = []
+    for group in value:
+        names = group
+        if not isinstance(group, list):
+            names = [group]
+        groups.append([_named(name, row, sides) for name in names])
+    if any(ANSWER.fullmatch(name) for group in groups for name in group):
+        return None
+    return _pairs(groups)
+
+
+def _first(values: Row, names: list[str]) -> str:
+    return next((str(values[name]) for name in names if values.get(name)), "")
+
+
+def _named(name: Any, row: Row, sides: Mapping[str, str]) -> str:
+    """Return a contestant of a ranking by its name: of a side, what its column holds."""
+    text = str(name).strip()
+    for pattern in (SIDE, ANSWER):
+        match = pattern.fullmatch(spelling(text))
+        if match and match[match.lastindex or 0] in sides:
+            return str(row[sides[match[match.lastindex or 0]]])
+    return text
+
+
+def _chosen(row: Row, _where: str, sides: Mapping[str, str], winner: str) -> Pairs | None:
+    """Return the winner of three or more beside each other one; of others, ties and their like, each two."""
+    names = {side: str(row[column]).strip() for side, column in sides.items() if plain_text(row[column])}
+    word = plain_text(row[winner])
+    best = word
+    if word not in names.values():
+        best = _named(word, row, sides)
+    if best in names.values():
+        return [pair for other in names.values() if other != best for pair in _pairs([[best], [other]])]
+    return [(one, other, word) for one, other in combinations(sorted(names.values()), 2)]

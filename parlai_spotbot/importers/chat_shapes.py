@@ -16,6 +16,7 @@ from parlai_spotbot.reading import Malformed, own_data, parse_json
 SHAPES = own_data(__file__, "chats.yaml")["shapes"]
 COLUMNS = own_data(__file__, "chats.yaml")["columns"]["messages"]
 """Where messages are read without a change of the row."""
+ROLES = own_data(__file__, "chats.yaml")["roles"]
 SPOKEN = re.compile(
     r"(?:\A\s{0,9}|\n[ \t]{0,9})"
     r"(?P<role>human|user|person|customer|assistant|system|bot|agent|ai|chatbot|model)[ \t]?:",
@@ -24,6 +25,8 @@ SPOKEN = re.compile(
 """Where a turn begins in a text of several: "Human: …", "Assistant: …"."""
 PASSED_OVER = "messages_passed_over"
 """Key of a shaped row: how many messages and texts aren't read."""
+IN_TURN = "in_turn"
+"""Key of a message whose role nobody says."""
 DEEPEST = 1000
 """Messages of one path of a tree."""
 
@@ -38,7 +41,9 @@ def chats_of(row: Row) -> Iterator[Row]:
             whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
             yield from ({**whole, **one} for one in chats)
             return
-    named = [value for value in row.values() if isinstance(value, dict) and _messages(value) is not None]
+    named = [
+        value for value in row.values() if isinstance(value, dict) and (_messages(value) or _listed(value, ["log"]))
+    ]
     if row and len(named) == len(row):
         yield from ({"conversation_id": name, **value} for name, value in row.items())
         return
@@ -49,7 +54,7 @@ def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
     row = {name: _parsed(value) for name, value in row.items()}
     given = _messages(row)
-    messages = given or _tree(row) or _spoken(row) or _question(row)
+    messages = given or _tree(row) or _spoken(row) or _question(row) or _listed(row, SHAPES["lists_of_texts"])
     if not messages:
         return row
     passed_over = int("rejected" in row and "chosen" in row)
@@ -160,8 +165,7 @@ def _spoken(row: Row) -> list[Row] | None:
     if not isinstance(text, str):
         return None
     if UTTERANCE in text:
-        turns = [turn.strip() for turn in text.split(UTTERANCE) if turn.strip()]
-        return [{"role": ("user", "assistant")[place % 2], "content": turn} for place, turn in enumerate(turns)]
+        return _in_turn([turn.strip() for turn in text.split(UTTERANCE) if turn.strip()])
     marks = [*SPOKEN.finditer(text)]
     if not marks or text[: marks[0].start()].strip():
         return None
@@ -188,7 +192,34 @@ def _question(row: Row) -> list[Row] | None:
     more = row.get("input")
     if "instruction" in row and more and isinstance(more, str):
         question = f"{question}\n{more}"
-    return [{"role": "user", "content": question}]
+    before = at(row, "history")
+    if not (isinstance(before, list) and all(isinstance(one, dict) for one in before)):
+        before = _listed(row, ["history"]) or []
+    return [*before, {"role": "user", "content": question}]
+
+
+def _in_turn(texts: list[str]) -> list[Row]:
+    """Return the messages of texts of which nobody says whose they are: the user's, the bot's, and so on."""
+    return [{"role": ("user", "assistant")[place % 2], "content": text, IN_TURN: 1} for place, text in enumerate(texts)]
+
+
+def _listed(row: Row, names: list[str]) -> list[Row] | None:
+    """Return the messages of a list of texts, who take turns; of pairs of a question and its answer, or of role and
+    text."""
+    for name in names:
+        values: Any = at(row, name)
+        if name == "log" and isinstance(values, list):  # MultiWOZ
+            values = [one.get("text") for one in values if isinstance(one, dict)]
+        if not isinstance(values, list) or not values:
+            continue
+        if len(values) > 1 and all(isinstance(one, str) for one in values):
+            return _in_turn(values)
+        if all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) for one in values):
+            if all(one[0].lower() in ROLES for one in values):
+                return [{"role": role, "content": text} for role, text in values]
+            asked_and_said = [(("user", one[0]), ("assistant", one[1])) for one in values]
+            return [{"role": role, "content": text} for pair in asked_and_said for role, text in pair]
+    return None
 
 
 def _size(root: Row, key: str) -> int:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.chat_shapes import PASSED_OVER, at, chats_of, joined, path_of, session_of, shaped
+from parlai_spotbot.importers.chat_shapes import IN_TURN, PASSED_OVER, at, chats_of, joined, path_of, session_of, shaped
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
@@ -29,6 +29,7 @@ USER = "user"
 BOT = "assistant"
 SYSTEM = "system"
 TOOL = "tool"
+OTHERS = {USER: BOT, BOT: USER}
 MOST_OF_A_LITERAL = 1 << 20
 """Characters of a list as Python writes it; to parse it takes some hundred times that memory."""
 BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
@@ -115,6 +116,8 @@ class ChatReader(Reading):
     def _find_text(self, row: dict, name: str, where: str) -> tuple[str, str]:
         """Return the key and value of a field that must be a text or number; "" where it isn't there."""
         key, value = self._find(row, name)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
         if value is None:
             return key, ""
         if type(value) not in (str, int):
@@ -136,7 +139,7 @@ class ChatReader(Reading):
                 row = {spelling(key): value for key, value in chat.items()} | chat
                 messages = self._messages(row)[1]
             talk = self._find(row, "conversation_id")[1]
-            of_turns = talk is not None and not row.keys().isdisjoint(self.keys["role"])
+            of_turns = talk is not None and all(map(set(row).intersection, (self.keys["role"], self.keys["text"])))
             if messages is None and of_turns:
                 talks.setdefault(str(talk), (where, []))[1].append(row)
                 continue
@@ -192,17 +195,17 @@ class ChatReader(Reading):
             raise Unusable(
                 "row without messages",
                 f"{where}: field '{column}' is no list of objects with a role and a text.",
-                f"Name the column: --columns messages=THEIRS. {nearest(column, row, 20)}",
+                f"Name the column: --columns messages=THEIRS; of a row a turn conversation_id, role and text. "
+                f"{nearest(column, row, 20)}",
             )
         contexts = []
         prompt = self._text(row, "system")
         if prompt:
             contexts.append(cleaned(prompt))
         turns = []
-        for number, message in enumerate(messages, start=1):
-            place = f"{where}: field '{column}', message {number}"
+        for role, message in self._with_roles(messages, f"{where}: field '{column}'"):
             self.counts["messages"] += 1
-            role = self._role(message, place)
+            self.counts["in_turn"] += message.get(IN_TURN) == 1
             text = ""
             if role != TOOL:
                 text = self.text(self._text(message, "text"), role == BOT or (role == USER and self.user != HUMAN))
@@ -219,15 +222,23 @@ class ChatReader(Reading):
         self.counts["branches"] += row.get(PASSED_OVER, 0)
         return contexts, turns
 
+    def _with_roles(self, messages: list[dict], where: str) -> list[tuple[str, dict]]:
+        """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
+        roles = [self._role(message, f"{where}, message {number}") for number, message in enumerate(messages, start=1)]
+        if BOT not in roles and roles[:2] == [USER, SYSTEM]:
+            roles = [BOT if role == SYSTEM else role for role in roles]
+        return list(zip(roles, messages, strict=True))
+
     def _role(self, message: dict, where: str) -> str:
         """Return which of our roles a message has; one that ChatGPT's export has and doesn't show is a tool's."""
         if at(message, "content.content_type"):
             for key, shown in CHAT_WORDS["shown"].items():
                 if at(message, key) not in (None, *shown):
                     return TOOL
-        by_user = message.get("isCreatedByUser")
-        if isinstance(by_user, bool):
-            return USER if by_user else BOT
+        for name, role in CHAT_WORDS["flags"].items():
+            flag = at(message, name)
+            if isinstance(flag, bool):
+                return role if flag else OTHERS[role]
         key, value = self._find(message, "role")
         role = self.role_of.get(str(value).strip(" :").casefold())
         if role is None:

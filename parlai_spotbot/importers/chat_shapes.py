@@ -41,6 +41,15 @@ def chats_of(row: Row) -> Iterator[Row]:
             whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
             yield from ({**whole, **one} for one in chats)
             return
+    two = SHAPES["two_chats"]
+    if two.keys() <= row.keys():
+        name = row.get("id") or row.get("question_id")
+        for messages, model in two.items():
+            chat = {"messages": row[messages], "model": row.get(model)}
+            if name:
+                chat["conversation_id"] = f"{name}-{messages[-1]}"
+            yield chat
+        return
     named = [
         value for value in row.values() if isinstance(value, dict) and (_messages(value) or _listed(value, ["log"]))
     ]

@@ -43,6 +43,8 @@ BLOCK = 10_000
 """Number of lines that are held as one piece."""
 FURTHER = ("prompt", "annotator", "time", "language", "count")
 """Fields that a file may lack."""
+CHATS = "conversation_a"
+"""Where an arena has the messages of the first contestant."""
 NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
 
@@ -192,6 +194,7 @@ class _VoteReader:
         self._slashed = ""
         self._ranked = False
         self._rejected = 0
+        self._chats = False
         self._where = ""
         self.winners.begin(columns)
         return list(self._lines(rows))
@@ -243,6 +246,7 @@ class _VoteReader:
                 continue
             self.left_out.rows += 1
             self._ranked = self._ranked or CLUSTER in row
+            self._chats = self._chats or CHATS in row
             yield row
 
     def _times(self, value: Any) -> int:
@@ -267,6 +271,8 @@ class _VoteReader:
         notes = []
         if self._ranked:
             notes.append(NOTE)
+        if self._chats:
+            notes.append("the chats that were voted on are not kept here: --format messages reads them into a study")
         if self._rejected:
             notes.append(f"{counted(self._rejected, REJECTED)} left out")
         if cuts:

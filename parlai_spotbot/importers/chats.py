@@ -16,7 +16,7 @@ from typing import Any
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.chat_shapes import IN_TURN, PASSED_OVER, at, chats_of, joined, path_of, session_of, shaped
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
-from parlai_spotbot.importers.dataset_rows import check_columns, spelling
+from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.times import utc_time
@@ -83,7 +83,9 @@ class ChatReader(Reading):
     def _bot_and_user(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
         """Return the names of a row's bot and user; `name` is the file's, or that which --data gives the bot."""
         if not given:
-            name = self._find_text(row, "model", where)[1] or name
+            named = plain_text(self._find_text(row, "model", where)[1])
+            self.counts["unnamed"] += not named
+            name = named or name
         return name, self._user(row)
 
     def _user(self, row: dict) -> str:

@@ -168,6 +168,8 @@ class Reading:
                 sha256[label] = files.sha256(file)
         left_out.check(self.request.data)
         self.counts["conversations"] = left_out.rows
+        if self.counts["unnamed"] == left_out.rows:
+            del self.counts["unnamed"]
         return sha256
 
     def _options(self) -> dict[str, Any]:

@@ -165,7 +165,7 @@ class Desk(Reception):
         now = self.clock()
         items = self.items_of(handout)
         record = {**self._record(handout, items, body), "started_at": handout.handed_at, "submitted_at": now}
-        grades = grading.grade_controls(items, record["items"])
+        grades = grading.grade_controls(items, record["items"], self.survey)
         stop = ""
         if self.ledger.misses(handout.worker) + sum(grades.values()) > self.survey.limits.control_mistakes:
             stop = "controls"

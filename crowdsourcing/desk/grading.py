@@ -22,10 +22,10 @@ def right(question: Question, answer: Any, accepted: tuple[str, ...]) -> bool:
     return answer in accepted
 
 
-def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
+def grade_controls(items: list[Item], clean: list[dict], survey: Survey) -> dict[int, bool]:
     """Return whether each control among a unit's items was missed, by its place."""
     return {
-        number: missed_by(item.control, answers_of(answered))
+        number: missed_by(item.control, answers_of(answered), survey)
         for number, (item, answered) in enumerate(zip(items, clean, strict=True))
         if item.control
     }

@@ -356,6 +356,6 @@ class Form:
         rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
         seen = set(everyone[[*self.names]].to_numpy().ravel())
         names = [*planned_first(seen - {HUMAN}, facts.bots), *({HUMAN} & seen)]
-        graded = graded_controls(judgements).get(name, {})
+        graded = graded_controls(judgements, facts.survey).get(name, {})
         answers = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)
         return answers, reasons | lost(everyone, failed)

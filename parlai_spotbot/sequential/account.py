@@ -149,7 +149,7 @@ def _replayed(
     """
     units = whole.load(plan.survey).units
     if plan.source == HUMAN:
-        failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
+        failed = failed_annotators(graded_controls(rows, launched_survey(whole, plan.survey)).get(HUMAN, {}), mistakes)
         rows.sort(key=lambda row: str(row.submitted_at))
         given = points_by_unit(rows, plan.question, failed)
         # Later ones are out, and may be drawn by answers that were not collected yet.

@@ -133,6 +133,11 @@ class Question:
         return values
 
     @property
+    def is_likert(self) -> bool:
+        """Return True if its options are the ratings from 1 to 5, of which more is better."""
+        return self.better == "more" and tuple(option.value for option in self.options) == RATING_VALUES
+
+    @property
     def of_candidates(self) -> bool:
         """Return True if the item's candidates are what one chooses from."""
         return bool(self.options) and all(CANDIDATE.match(option.value) for option in self.options)

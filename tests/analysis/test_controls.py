@@ -53,7 +53,7 @@ def test_grades():
     rows += control("w", 4, "attention", "bot", "bot")  # nothing is known of it
     rows += [replace(rows[0], judgement_id="again", answer="human")]  # of two answers the first counts
     rows += control("j", 0, "known_human", "bot", "bot", source="judge:quick")
-    assert graded_controls(rows) == {
+    assert graded_controls(rows, None) == {
         "human": {"w": {"answered": 3, "missed": 2}, "v": {"answered": 1, "missed": 0}},
         "judge:quick": {"j": {"answered": 1, "missed": 1}},
     }
@@ -80,7 +80,7 @@ def test_controls_of_every_survey_are_graded_and_as_many_may_be_missed_as_the_la
     rows = [row(0, "known_choice:1", "conversation:1"), row(1, "known_choice:1", "conversation:0")]
     rows += [row(2, "something else", "conversation:0", "v")]
     rows += [row(3, "known_choice:1", "conversation:0", "x", "judge:x")]
-    assert graded_controls(rows)[HUMAN] == {"w": {"answered": 2, "missed": 1}}
+    assert graded_controls(rows, None)[HUMAN] == {"w": {"answered": 2, "missed": 1}}
     assert failed_people(rows, kind("acute_eval", 0)) == {"w": "missed a control"}
     assert failed_people(rows, kind("acute_eval", 1)) == failed_people(rows, None) == {}
     assert [j.worker_id for j in without_failed(rows, kind("acute_eval", 0))] == ["v", "x"]

@@ -1,16 +1,21 @@
 """Ratings on scales of one's own: what is asked is what is taken, ranked by its direction and named on the page."""
 
 import csv
+import itertools
 import json
 
 import pytest
 import yaml
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import own_surveys
+from parlai_spotbot.surveys import own_surveys, survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
+from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
+from parlai_spotbot.surveys.controls.exclusion import failed_people
 from tests.case_tables import case_table
+from tests.findings.scripted import small_study
 from tests.in_process import spotbot
 
 SCALES = {
@@ -87,8 +92,47 @@ def test_a_scale_that_is_none_is_an_error_before_anything_is_packed(scale, says,
 
 
 def test_a_scale_without_known_answers_has_no_controls_that_all_would_miss(study, tmp_path):
-    path = survey_file(tmp_path / "warmth.yaml", [1, 2, 3, 4, 5, 6, 7], asked=["warm"])
-    text = path.read_text().replace("warm\n", "quality\n").replace("name: warm", "name: quality")
-    path.write_text(text)
+    path = survey_file(tmp_path / "warmth.yaml", [1, 2, 3, 4, 5, 6, 7])
     out, _ = spotbot("pack", "--study", study.path, "--survey", path)
     assert "controls: none" in out
+
+
+ASKED = [("quality",), ("warm", "relevance"), ("engagingness", "quality", "warm")]
+
+
+@pytest.mark.parametrize("better", ["more", "less"])
+@pytest.mark.parametrize("name", SCALES)
+def test_who_knows_misses_no_control_of_a_scale_and_the_careless_are_stopped(name, better, tmp_path):
+    """Whatever is asked with a dimension in which a script is bad; who knows is analysed, who is careless is not."""
+    ask = ASKED[(list(SCALES).index(name) + (better == "less")) % len(ASKED)]
+    path = survey_file(tmp_path / "warmth.yaml", SCALES[name][0], better)
+    row = yaml.safe_load(path.read_text())
+    row["questions"] = [{**row["questions"][0], "name": question} for question in ask]
+    path.write_text(yaml.safe_dump(row))
+    study = small_study(tmp_path / "study", "dialogue_likert", people=8)
+    out, _ = spotbot("pack", "--study", study.path, "--survey", path)
+    assert "scripts that say the same few words" in out
+    study = Study.open(study.path)
+    write_controls(study, "warmth")
+    about = survey_of(study, "warmth")
+    controls = read_controls(study, "warmth")
+    assert controls
+    assert "Other scales count as from 1" in study.provenance()["controls"]["warmth"]["rule"]
+    values = [option.value for option in about.questions[0].options]
+    ends = (values[0], values[-1])
+    if better == "less":
+        ends = ends[::-1]
+    rows = []
+    for item, (worker, answer) in itertools.product(controls, zip(("knows", "careless"), ends, strict=True)):
+        answers = dict.fromkeys(asked_of_item(about, item, {}), answer)
+        assert missed_by(item.control, answers, about) == (worker == "careless")
+        rows += [judgement(item, worker, *target, answer) for target in answers]
+    assert set(failed_people(rows, about)) == {"careless"}
+
+
+def judgement(item, worker, question, target, answer):
+    name = f"{worker}-{item.item_id}"
+    about = {"survey": "warmth", "unit_id": "u", "item_id": item.item_id, "target": target, "question": question}
+    shown = {"conversation_ids": item.conversation_ids, "exchanges": item.exchanges, "control": item.control}
+    made = {"judgement_id": f"{name}-{question}-{target}", "annotation_id": name, "answer": answer}
+    return Judgement(**made, **about, **shown, worker_id=worker, source=HUMAN)

@@ -24,6 +24,7 @@ from parlai_spotbot.surveys.controls.control import (
     KNOWN_LOW,
     Answers,
     Control,
+    on_five,
 )
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import answers_of, packed_with
@@ -71,11 +72,14 @@ def kind_of_mark(mark: str) -> Control:
 
 
 # -- grading ---------------------------------------------------------------------------------------------------------
-def missed_by(control: str | None, answers: Answers) -> bool:
-    """Return True if an annotator's answers miss a control of this mark; an unknown mark is a `ValueError`."""
+def missed_by(control: str | None, answers: Answers, survey: Survey | None = None) -> bool:
+    """Return True if an annotator's answers miss a control of this mark; an unknown mark is a `ValueError`.
+
+    Ratings are on the scales of the `survey`, by default from 1 to 5.
+    """
     if control not in MODULES:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(MODULES)}")
-    return kind_of_mark(control).missed(control, answers)
+    return kind_of_mark(control).missed(control, on_five(answers, survey))
 
 
 def truth(control: str | None) -> tuple[str, str]:
@@ -113,7 +117,8 @@ def announced(study: Study, survey: str) -> str:
     if kind is None or not kind.asked(about, study.units(survey)):
         return (
             "controls: none, as nothing that is asked has an answer that is known before (questions named nature, of "
-            "both entities; of pairs, whom one prefers; quality or engagingness of 1 to 5 have)"
+            "both entities; of pairs, whom one prefers; ratings of quality, engagingness, informativeness "
+            "and relevance have)"
         )
     where = "each unit"
     if about.control_first:
@@ -152,7 +157,7 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     elif made < controls.needed:
         warnings.append(FEW.format(made, controls.needed))
     done = {
-        "rule": kind.rule,
+        "rule": kind.rule + _scales_of(about),
         "seed": options.seed,
         **kind.counts(controls.items),
         "from_domain": controls.from_domain,
@@ -160,6 +165,13 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     }
     study.record("controls", {**before, survey: done})
     return path
+
+
+def _scales_of(survey: Survey) -> str:
+    """Return how a rule that counts from 1 to 5 is meant where a rating has another scale; "" where none has."""
+    if any(len(question.scale) > 1 and not question.is_likert for question in survey.main):
+        return " Other scales count as from 1, for the worst, to 5, for the best."
+    return ""
 
 
 def read_controls(study: Study, survey: str) -> list[Item]:

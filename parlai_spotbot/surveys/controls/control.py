@@ -34,6 +34,23 @@ Answers = Mapping[tuple[str, str], object]
 """(question, target) -> answer."""
 
 
+def on_five(answers: Answers, survey: Survey | None) -> Answers:
+    """Return ratings on scales of one's own as numbers from 1, the worst, to 5, the best; other answers as they are."""
+    if survey is None:
+        return answers
+    questions = {question.name: question for question in survey.questions}
+    graded = dict(answers)
+    for (name, target), answer in answers.items():
+        scale = questions[name].scale if name in questions else ()
+        if len(scale) < 2 or not isinstance(answer, str) or answer not in {o.value for o in questions[name].options}:
+            continue
+        share = (float(answer) - scale[0]) / (scale[-1] - scale[0])
+        if questions[name].better == "less":
+            share = 1 - share
+        graded[name, target] = 1 + 4 * share
+    return graded
+
+
 @dataclass(frozen=True)
 class ControlSet:
     """Controls that were made, how many show people of the domain who are not in the study, how many units need."""

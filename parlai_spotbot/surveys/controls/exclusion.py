@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.analysis.annotators.controls import failed_annotators
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.surveys.controls import MODULES, kind_of_mark
+from parlai_spotbot.surveys.controls import MODULES, kind_of_mark, on_five
 from parlai_spotbot.surveys.survey import Limits, Survey
 
 
@@ -22,7 +22,7 @@ def allowed_mistakes(survey: Survey | None) -> int:
     return limits.control_mistakes
 
 
-def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict[str, int]]]:
+def graded_controls(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, dict[str, dict[str, int]]]:
     """Source -> worker_id -> how many controls were `answered`, and how many of these `missed`.
 
     Of two answers to one question the first counts. A control counts once enough of it was answered; controls of a kind
@@ -36,19 +36,19 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
             found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
             asked.setdefault(row.survey, set()).add((row.question, row.target))
     graded: dict[str, dict[str, dict[str, int]]] = {}
-    for (source, worker, _, control, survey), answers in found.items():
+    for (source, worker, _, control, name), answers in found.items():
         kind = kind_of_mark(control)
-        if not kind.complete(answers, asked[survey]):
+        if not kind.complete(answers, asked[name]):
             continue
         counts = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
         counts["answered"] += 1
-        counts["missed"] += kind.missed(control, answers)
+        counts["missed"] += kind.missed(control, on_five(answers, survey))
     return graded
 
 
 def failed_people(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, str]:
     """Return the people who missed more controls than the survey allows, and the reason; judges never do."""
-    return failed_annotators(graded_controls(judgements).get(HUMAN, {}), allowed_mistakes(survey))
+    return failed_annotators(graded_controls(judgements, survey).get(HUMAN, {}), allowed_mistakes(survey))
 
 
 def without_failed(judgements: Sequence[Judgement], survey: Survey | None) -> list[Judgement]:

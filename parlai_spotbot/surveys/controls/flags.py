@@ -49,7 +49,7 @@ def flagged_people(
 def missed_some(judgements: Sequence[Judgement], survey: Survey | None) -> list[str]:
     """Return the people who missed controls, but no more than are allowed."""
     failed = failed_people(judgements, survey)
-    graded = graded_controls(judgements).get(HUMAN, {})
+    graded = graded_controls(judgements, survey).get(HUMAN, {})
     return sorted(worker for worker, row in graded.items() if row["missed"] and worker not in failed)
 
 

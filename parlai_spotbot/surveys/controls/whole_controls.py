@@ -36,8 +36,8 @@ LOW = (*BAD, "informativeness", "relevance")
 them, nothing is known."""
 
 MOST = 3
-"""A bot that loops may be rated so high at most in a dimension of `BAD` over a conversation, or, where these aren't
-asked, of `LOW`."""
+"""A bot that loops may be rated so high at most, from 1 to 5, in a dimension of `BAD` over a conversation, or, where
+these aren't asked, of `LOW`."""
 
 MOST_MEAN = 2.5
 """A bot that loops may be rated so high at most on average over its turns from the second on."""
@@ -173,11 +173,7 @@ class RatingControl(_WholeControl):
         return not later or fmean(later) > MOST_MEAN
 
     def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
-        asked = [survey.question(name) for name in questions if name in LOW]
-        return any(
-            question.better == "more" and tuple(option.value for option in question.options) == RATING_VALUES
-            for question in asked
-        )
+        return any(len(survey.question(name).scale) > 1 for name in questions if name in LOW)
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return conversations of scripts."""
@@ -205,7 +201,9 @@ def patterns_of(draw: Draw) -> list[Item]:
     return patterns
 
 
-def _rating(answer: object) -> int:
+def _rating(answer: object) -> float:
+    if isinstance(answer, float):
+        return answer
     if isinstance(answer, str) and answer in RATING_VALUES:
         return int(answer)
     return 5

@@ -47,7 +47,8 @@ def plain(text: str) -> str:
 
 def alike(name: str) -> str:
     """Return what names have in common that a reader may take for one: compatible or like letters, of either case."""
-    return " ".join(unicodedata.normalize("NFKC", name).translate(CONFUSABLE).casefold().split())
+    plain = unicodedata.normalize("NFKC", name).replace('"', "").replace("\\", "")  # of a quote that isn't closed
+    return " ".join(plain.translate(CONFUSABLE).casefold().split())
 
 
 def stem_of(name: str) -> str:

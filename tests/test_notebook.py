@@ -146,7 +146,8 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - [sb.rank(own.answers()).plot("rankin"), '^chart: there is no ''rankin''. Did you mean']
 - [sb.rank(own), '^answers: expected a study''s answers to a survey, study.answers\(SURVEY\)']
 - ['sb.survival(own.answers(), backend="r")', '^backend r: not known. Known: auto, icenreg']
-- ['sb.finding(own.answers(), "segmens")', '^answers: the survey ''spot_the_bot'' has no segmens; it has .*segments']
+- ['sb.finding(own.answers(), "segmens")', '^answers: the survey .* has no segmens; it has .*Did you mean ''segments']
+- ['sb.finding(own.answers(), "spoting.ranking")', 'has no spoting.ranking; it has .*Did you mean ''ranking']
 - ['sb.finding(own.answers(), "stability")', '^stability: expected stability=True']
 - ['sb.finding(own.answers(), "settled")', '^answers: too little was answered for settled']
 - ['sb.trust(own, judge="spotter")', '^answers: expected a study''s answers']
@@ -296,3 +297,8 @@ def test_notebooks_run(page, tmp_path):
 def test_the_page_s_bots_play(tmp_path):
     after = "\nassert repr(study) == '<study studies/x: 2 bots>', study\nassert len(study.conversations()) == 3\n"
     assert runs(PAGE.partition(PLAY)[2], tmp_path, after) == 1
+
+
+def test_a_call_without_an_argument_names_the_function():
+    with pytest.raises(TypeError, match=r"^compare\(\) missing 1 required positional argument: 'old'"):
+        sb.compare("spotbot:eliza")

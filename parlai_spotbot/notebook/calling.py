@@ -53,7 +53,10 @@ def takes(
             for name in given:
                 if name not in form.parameters:
                     raise ValueError(f"{name}: there is no such option. {nearest(name, form.parameters)}")
-            call = kind(*args, **given)
+            try:
+                call = kind(*args, **given)
+            except TypeError as err:
+                raise TypeError(str(err).replace(f"{kind.__name__}.__init__", function.__name__)) from None
             hints = get_type_hints(kind)
             with as_value_error(subject, names):
                 checked = {name: _checked(hints[name], name, getattr(call, name)) for name in form.parameters}

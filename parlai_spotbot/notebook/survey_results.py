@@ -297,7 +297,8 @@ def results_of(call: AnswersCall, name: str) -> SurveyResults:
     answers = call.answers
     finding_by_name = {finding.name: finding for finding in findings_of(answers.asked)}
     if name not in finding_by_name:
-        raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}.")
+        known = f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}."
+        raise ValueError(f"{known} {nearest(name, finding_by_name, 0)}".strip())
     chosen = check_options(answers.asked, option_values(Options, vars(call)), answers.study.plan.contestants)
     asked = finding_by_name[name].asked
     if asked and not getattr(chosen, asked):

@@ -131,6 +131,11 @@ def test_other_names_are_no_question(one, other):
     assert alike(one) != alike(other)
 
 
+def test_an_annotator_with_a_stray_quote_is_told(written):
+    found = votes(written('model_a,model_b,winner,annotator\nx,y,tie,u2\nx,y,model_a,u"2\n'), "x")
+    assert "annotators who may be one are counted as two: 1 pair" in found.about["notes"][0]
+
+
 def test_annotators_who_may_be_one_are_counted_as_two_and_told(written):
     found = votes(written("model_a,model_b,winner,annotator\nx,y,tie,Ann\nx,y,model_a,ann\nx,y,tie,bob\n"), "x")
     assert found.about["annotators"] == 3

@@ -175,6 +175,11 @@ def _spoken(row: Row) -> list[Row] | None:
         return None
     if UTTERANCE in text:
         return _in_turn([turn.strip() for turn in text.split(UTTERANCE) if turn.strip()])
+    return _roles_in(text)
+
+
+def _roles_in(text: str) -> list[Row] | None:
+    """Return the messages of a text that begins with a role; None where it doesn't."""
     marks = [*SPOKEN.finditer(text)]
     if not marks or text[: marks[0].start()].strip():
         return None
@@ -204,7 +209,10 @@ def _question(row: Row) -> list[Row] | None:
     before = at(row, "history")
     if not (isinstance(before, list) and all(isinstance(one, dict) for one in before)):
         before = _listed(row, ["history"]) or []
-    return [*before, {"role": "user", "content": question}]
+    spoken = _roles_in(question) or []
+    if len(spoken) < 2:
+        spoken = [{"role": "user", "content": question}]
+    return [*before, *(message for message in spoken if message["content"])]
 
 
 def _in_turn(texts: list[str]) -> list[Row]:

@@ -1,5 +1,7 @@
 """Votes from CSV and JSON: columns and words by their common names, errors by file, line and field."""
 
+import csv
+import io
 import itertools
 import json
 import random
@@ -11,6 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.names import alike, clean_name
@@ -327,3 +330,41 @@ def test_the_votes_of_a_ranking_are_one_cluster(written):
     files = {"ranked.csv": ranked, "voted.csv": voted}
     found = [read_votes(written(text, name)).rank().tables["ranking"] for name, text in files.items()]
     pd.testing.assert_frame_equal(*found)
+
+
+CHANGED = ("", "null", "[1]", "-1", '{"a": 1}', "1e999", 'x"y', " x ", "model_b", "\u0436")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_changed_cell_changes_no_other_row_and_each_row_is_read_or_counted(seed, written):
+    rng = random.Random(seed)
+    head = ["model_a", "model_b", "winner", "question_id", "judge", "tstamp"]
+    winners = ["model_a", "model_b", "tie"]
+    rows = [
+        [*rng.sample("xyz", 2), rng.choice(winners), f"q{n}", f"w{n % 3}", str(1_700_000_000 + n)] for n in range(12)
+    ]
+    place = rng.randrange(12)
+    before = met(votes(written(table(head, rows), "right.csv"), "v"))
+    rows[place][rng.randrange(6)] = rng.choice(CHANGED)
+    left_out = LeftOut()
+    refused = ""
+    after = []
+    try:
+        after = met(votes(written(table(head, rows), "changed.csv"), "v", left_out=left_out))
+    except UserError as err:
+        refused = str(err)
+    if refused:
+        assert f"line {place + 2}" in refused
+        return
+    assert len(after) + left_out.counts.total() == 12
+    if left_out.counts:
+        del before[place]
+        assert after == before
+    else:
+        assert after[:place] + after[place + 1 :] == before[:place] + before[place + 1 :]
+
+
+def table(head, rows) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    return text.getvalue()

@@ -46,13 +46,23 @@ TOLD = "told-"
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
 
-DASHES = ("-", (0, (5, 1)), (0, (1, 1)), (0, (6, 1, 1, 1)))
+DASHES = (
+    "-",
+    (0, (5, 1)),
+    (0, (1, 1)),
+    (0, (6, 1, 1, 1)),
+    (0, (10, 3)),
+    (0, (6, 1, 1, 1, 1, 1)),
+    (0, (3, 3)),
+    (0, (10, 1, 3, 1)),
+)
+"""Lines of the first contestants, one each, so that they are told apart without colours, too."""
 
 
 @dataclass(frozen=True)
 class Look:
     """Description of how a contestant is drawn. After eight bots the colours come round again, with other markers and
-    broken lines."""
+    dashes."""
 
     colour: str
     marker: str
@@ -66,7 +76,8 @@ def looks(bots: list[str]) -> dict[str, Look]:
     for place, bot in enumerate(bots):
         lap, hue = divmod(place, len(PALETTE))
         marker = MARKERS[(place + lap) % len(MARKERS)]
-        result[bot] = Look(PALETTE[hue][0], marker, DASHES[lap % 3], f"bot{hue}")
+        dashes = DASHES[(place + lap) % len(DASHES)]
+        result[bot] = Look(PALETTE[hue][0], marker, dashes, f"bot{hue}")
     return result
 
 

@@ -139,6 +139,24 @@ def test_each_curve_has_a_panel_with_its_name_before_the_others_in_grey(count):
     assert re.search(r">\d+%</text>", drawing)
 
 
+@pytest.mark.parametrize("count", [1, 2, 8, 9, 20])
+@pytest.mark.parametrize("known", [True, False], ids=["contestants", "others"])
+def test_curves_differ_by_dash_as_well_as_by_colour(count, known):
+    names = [Name(f"bot {n}") for n in range(count)]
+    series = [{"label": name, "x": [1, 2, 3], "y": [0.1, 0.2, 0.01 * n]} for n, name in enumerate([*names, HUMAN])]
+    series[-1]["label"] = Name(HUMAN)
+    own = looks(names if known else [])
+    drawing = charts.draw(CardChart("c", "curve", "c", DATA["curve"] | {"series": series, "steps": True}), own, "name")
+    for text in (str(drawing), drawing.files["svg"].decode()):
+        lines = re.findall(r'style="fill: none;((?: stroke-dasharray: [\d.,]+;)?[^"]*stroke-width: 1.6[^"]*)"', text)
+        assert len(lines) == count + 1
+        dashes = [re.findall(r"stroke-dasharray: ([\d.,]+)", line) for line in lines]
+        beside = min(count, 8) * known or min(count + 1, 4)
+        assert len({str(dash) for dash in dashes[:beside]}) == beside
+        assert dashes[-1]  # people
+        assert len(set(lines)) == len(lines)  # colour and dash together
+
+
 def test_matches_are_bars_of_wins_ties_and_losses_that_say_their_numbers():
     drawing = charts.draw(CardChart("c", "matches", "c", DATA["matches"]), looks(BOTS), "name")
     assert "alice against eliza: 8 wins, 22 ties, 0 losses of 30; not told apart" in drawing

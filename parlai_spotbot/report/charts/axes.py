@@ -25,7 +25,7 @@ def look_of(label: str, looks: Looks, place: int = 0) -> Look:
     if isinstance(label, Name) and label in looks:
         return looks[label]
     colours = (WIN, LOSS, INK, MUTED)
-    return Look(colours[place % 4], MARKERS[place % 8], DASHES[place // 4 % len(DASHES)], "")
+    return Look(colours[place % 4], MARKERS[place % 8], DASHES[(place + place // 4) % len(DASHES)], "")
 
 
 def label_text(label: str) -> str:

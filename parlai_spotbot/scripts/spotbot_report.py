@@ -5,7 +5,13 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE
 
-ONLY_WITH = {"without_judge": None, "out": "compare", "with_comments": "export", "without_human_turns": "export"}
+ONLY_WITH = {
+    "without_judge": None,
+    "out": "compare",
+    "with_comments": "export",
+    "without_human_turns": "export",
+    "with_code": "export",
+}
 """Options that go with one of the others, or with none of them."""
 
 
@@ -64,15 +70,14 @@ class SpotbotReport(Command):
         print(f"{table_text(table)}\ncomparison: {path}")
 
     def _export(self) -> None:
-        from parlai_spotbot.report.export import export_study
+        from parlai_spotbot.report.export import CopyOptions, export_study
         from parlai_spotbot.study import Study
 
         opt = self.opt
         study = Study.open(opt["study"])
+        options = CopyOptions(opt["with_comments"], not opt["without_human_turns"], opt["with_code"])
         with study.lock("spotbot_report --export"):
-            exported = export_study(
-                study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
-            )
+            exported = export_study(study, opt["export"], options)
         print(exported.said())
         self.result.wrote(export=opt["export"])
 

@@ -12,7 +12,7 @@ import yaml
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement, indexed
-from parlai_spotbot.report.export import checking, export_study
+from parlai_spotbot.report.export import CopyOptions, checking, export_study
 from parlai_spotbot.report.export.rows import NOT_FREE
 from parlai_spotbot.report.export.scrub import private, scrub
 from parlai_spotbot.study import Study
@@ -99,7 +99,11 @@ def test_no_old_id_no_time_and_no_other_file(planted, copy):
         "provenance.json",
         "conversations.jsonl",
         "SHA256SUMS",
+        "README.md",
+        "repeat.sh",
+        "instructions.md",
         "surveys/spot_the_bot/units.jsonl",
+        "surveys/spot_the_bot/controls.jsonl",
         "surveys/spot_the_bot/judgements.jsonl",
         "surveys/spot_the_bot/judges/spotter.json",
         "surveys/spot_the_bot/training.jsonl",
@@ -136,7 +140,7 @@ def test_units_answers_and_conversations_still_fit_together(planted, copy):
 
 
 def test_comments_and_free_texts_only_when_asked_for_and_with_a_warning(planted, tmp_path):
-    made = export_study(planted, tmp_path / "with", with_comments=True, key=KEY)
+    made = export_study(planted, tmp_path / "with", CopyOptions(texts=True), key=KEY)
     assert "read every one" in made.said()
     everything_in = b"".join(everything(tmp_path / "with").values())
     assert PLANTED["comment"].encode() in everything_in
@@ -146,7 +150,7 @@ def test_comments_and_free_texts_only_when_asked_for_and_with_a_warning(planted,
 
 
 def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path):
-    made = export_study(planted, tmp_path / "bots", human_turns=False, key=KEY)
+    made = export_study(planted, tmp_path / "bots", CopyOptions(human_turns=False), key=KEY)
     copy = Study.open(tmp_path / "bots")
     for before, after in zip(planted.conversations(), copy.conversations(), strict=True):
         for place, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
@@ -196,13 +200,17 @@ def documents_of(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in text.splitlines()]
-    return [yaml.safe_load(text)]
+    if path.suffix in (".yaml", ".json"):
+        return [yaml.safe_load(text)]
+    return [text.splitlines()]
 
 
 def write_documents(path, documents):
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".yaml":
         path.write_text(yaml.safe_dump(documents[0]), encoding="utf-8")
+    elif path.suffix not in (".json", ".jsonl"):
+        path.write_text("\n".join(documents[0]), encoding="utf-8")
     else:
         path.write_text("".join(json.dumps(document) + "\n" for document in documents), encoding="utf-8")
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from parlai_spotbot.report.appendix import text_formats
 from parlai_spotbot.report.appendix.answer_sheets import answer_sheets
 from parlai_spotbot.report.appendix.latex_tables import latex_tables
-from parlai_spotbot.report.appendix.methods_text import facts_of, methods
+from parlai_spotbot.report.appendix.methods_text import facts_of, methods, questions_put
 from parlai_spotbot.report.citations import used
 from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.study import Study
@@ -33,21 +33,31 @@ def appendix_of(read: Sequence[SurveyData]) -> dict[str, str]:
     works = used(map(text_formats.keys, paragraphs))
     references = "\n".join(f"- {work.said}" for work in works)
     plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
-    collected = [row for row in facts if row["survey"] and row["collection"]]
-    instructions = ""
-    if collected:
-        instructions = text_formats.environment().get_template("instructions.jinja").render(facts=collected)
+    collected = [row["contents"] for row in facts if row["collection"]]
     flows = [row for row in facts if row["participants"]]
     texts = {
         "methods.md": f"{TITLE}{plain}{REFERENCES}{references}\n",
         "methods.tex": HEAD + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
         "references.bib": "\n".join(work.bibtex for work in works),
-        "instructions.md": instructions,
+        "instructions.md": instructions_of(collected),
         "answer_sheets.md": answer_sheets(facts),
         **{f"participants-{row['contents'].survey}.tex": participants(row) for row in flows},
         **latex_tables(read),
     }
     return {name: text for name, text in texts.items() if text}
+
+
+def instructions_of(read: Sequence[SurveyData]) -> str:
+    """Return instructions, questions and consent of surveys as Markdown; "" where none of them is known."""
+    rows = []
+    for contents in read:
+        collection = contents.study.provenance().get("crowdsourcing", {}).get(contents.survey, {})
+        if contents.launched is not None:
+            settings = collection.get("settings", {})
+            rows.append({"survey": contents.launched, "settings": settings, "put": questions_put(contents)})
+    if not rows:
+        return ""
+    return text_formats.environment().get_template("instructions.jinja").render(facts=rows)
 
 
 def participants(facts: Mapping[str, Any]) -> str:

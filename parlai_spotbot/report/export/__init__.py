@@ -4,6 +4,6 @@
 accident.
 """
 
-from parlai_spotbot.report.export.copying import StudyCopy, export_study
+from parlai_spotbot.report.export.copying import CopyOptions, StudyCopy, export_study
 
-__all__ = ["StudyCopy", "export_study"]
+__all__ = ["CopyOptions", "StudyCopy", "export_study"]

@@ -22,6 +22,8 @@ SHORTEST = 4
 `SPOKEN` fields. Below `SHORTEST` it isn't looked for."""
 SPOKEN = re.compile(r"(?:^|\.)(?:text|comment|answer)$")
 """Fields that hold what people and bots said."""
+DOMAIN = "domain/"
+"""The folder of conversations, in whose files people speak under any name of a field."""
 PHONE = re.compile(r"(?<![\w.])\+?\d[\d ()/-]{7,}\d(?![\w.])")
 
 
@@ -68,7 +70,10 @@ def check(folder: Path, private: dict[str, str]) -> None:
         name = path.relative_to(folder).as_posix()
         texts = [("its name", name)]
         for field, value in _values(path):
-            texts += [(field, field), (field, str(value))]
+            spoken = field
+            if name.startswith(DOMAIN) and path.suffix != ".yaml":
+                spoken = f"{field}.text"
+            texts += [(field, field), (spoken, str(value))]
         everything = "\0".join(text for _, text in texts)
         for string, what in private.items():
             if string in everything:
@@ -85,16 +90,19 @@ def _is_word(field: str, text: str) -> bool:
 
 
 def _values(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield each single value of a JSON, JSON Lines or YAML file, with the names that lead to it."""
+    """Yield each single value of a JSON, JSON Lines or YAML file, with the names that lead to it; of others each line
+    and the cells in it."""
     content = path.read_text(encoding="utf-8")
-    parse = json.loads
-    documents = [content]
-    if path.suffix == ".yaml":
-        parse = yaml.safe_load
-    elif path.suffix == ".jsonl":
-        documents = content.split("\n")
-    for document in filter(None, documents):
-        yield from named_values(parse(document))
+    if path.suffix == ".jsonl":
+        for line in filter(None, content.split("\n")):
+            yield from named_values(json.loads(line))
+    elif path.suffix == ".json":
+        yield from named_values(json.loads(content))
+    elif path.suffix == ".yaml":
+        yield from named_values(yaml.safe_load(content))
+    else:
+        for number, line in enumerate(content.split("\n"), start=1):
+            yield from ((f"line {number}", part) for part in (line, *re.split("[,|`]", line)))
 
 
 def _expect_none(pattern: re.Pattern, texts: list[tuple[str, str]], name: str, what: str) -> None:

@@ -3,13 +3,14 @@
 import secrets
 import shutil
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.checksums import read_jsonl
+from parlai_spotbot.domains import custom
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.export import checking, provenance
@@ -18,6 +19,8 @@ from parlai_spotbot.report.export.rows import RowCopies
 from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.report.templating import environment
 from parlai_spotbot.study import Study, read_judge
+from parlai_spotbot.surveys.controls import FILE as CONTROLS
+from parlai_spotbot.surveys.controls import read_controls
 from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
 
 SUMS = "SHA256SUMS"
@@ -25,22 +28,35 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True)
 class StudyCopy:
-    """Record of what was written: `path`, what was taken out, and the conversations in which something looks
-    personal."""
+    """Record of what was written: `path`, what was taken out, the conversations in which something looks personal, the
+    contestants whose code is in it, why self-play can't be repeated, and tables that aren't the study's own."""
 
     path: Path
     removed: Counter[str]
     annotators: int
     personal: list[str]
     texts: bool
+    code: tuple[str, ...] = ()
+    why_not: str = ""
+    differing: list[str] = field(default_factory=list)
 
     def said(self) -> str:
         """Return what the command prints."""
         return environment().overlay(autoescape=False).get_template("copied.txt").render(copy=self)
 
 
+@dataclass(frozen=True)
+class CopyOptions:
+    """What of a study is in its copy: `texts` are annotators' comments and free-text answers, `human_turns` what people
+    said in conversations, `code` the modules that contestants name."""
+
+    texts: bool = False
+    human_turns: bool = True
+    code: bool = False
+
+
 def export_study(
-    study: Study, folder: Path | str, *, with_comments: bool = False, human_turns: bool = True, key: bytes | None = None
+    study: Study, folder: Path | str, options: CopyOptions = CopyOptions(), *, key: bytes | None = None
 ) -> StudyCopy:
     """Write a copy of `study` for publication into the new folder `folder`; the caller holds the study's lock.
 
@@ -56,7 +72,7 @@ def export_study(
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:
-        exported = _write(study, partial, with_comments, human_turns, key or secrets.token_bytes(32))
+        exported = _write(study, partial, options, key or secrets.token_bytes(32))
         if folder.exists():
             folder.rmdir()
         partial.rename(folder)
@@ -66,30 +82,48 @@ def export_study(
     return replace(exported, path=folder)
 
 
-def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> StudyCopy:
+def _write(study: Study, folder: Path, options: CopyOptions, key: bytes) -> StudyCopy:
+    from parlai_spotbot.report.export import release
+
     there = sorted(path.name for path in study.path.glob("surveys/*"))
     surveys = [name for name in there if study.units_path(name).exists() or study.judgements_path(name).exists()]
     answers = {name: study.load(name).judgements for name in surveys}
-    workers = {row.worker_id for rows in answers.values() for row in rows if row.source == HUMAN} - {""}
-    rows = RowCopies(study, Pseudonyms(key, tuple(sorted(workers))), texts, human_turns)
-    plan = provenance.plan(study.plan)
+    people = {row.worker_id for rows in answers.values() for row in rows if row.source == HUMAN} - {""}
+    names = Pseudonyms(key, tuple(sorted(people)))
+    rows = RowCopies(study, names, options.texts, options.human_turns)
+    code: tuple[str, ...] = ()
+    if options.code:
+        code = release.copy_code(study, folder)
+    plan = provenance.plan(study.plan, code)
     copy = Study(folder, plan, plan)
-    text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
-    files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
-    files.write_jsonl(copy.conversations_path, rows.conversations)
-    kept, left_out = provenance.provenance(study.provenance())
-    kept["export"] = {
-        "comments_and_free_texts": texts,
-        "human_turns": human_turns,
-        "steps_left_out": left_out,
-        "extended": study.extended_by(),
-    }
-    files.write_json(copy.provenance_path, kept)
+    _steps(rows, copy)
     for survey, judgements in answers.items():
         _survey(rows, survey, judgements, copy)
+    why_not = release.unplayable(study, plan, options.human_turns)
+    release.complete(study, copy, surveys, why_not)
     checking.check(folder, checking.private_strings(study, answers))
     files.write_text(folder / SUMS, checksums(folder))
-    return StudyCopy(folder, rows.removed, len(workers), checking.personal(rows.conversations), texts)
+    personal = checking.personal(rows.conversations)
+    differing = release.differing_tables(study, copy)
+    return StudyCopy(folder, rows.removed, len(people), personal, options.texts, code, why_not, differing)
+
+
+def _steps(rows: RowCopies, copy: Study) -> None:
+    """Write plan, conversations, provenance and the study's own domain."""
+    text = yaml.safe_dump(copy.plan.to_json(), sort_keys=False, allow_unicode=True)
+    files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
+    files.write_jsonl(copy.conversations_path, rows.conversations)
+    kept, left_out = provenance.provenance(rows.study.provenance())
+    kept["export"] = {
+        "comments_and_free_texts": rows.texts,
+        "human_turns": rows.human_turns,
+        "steps_left_out": left_out,
+        "extended": rows.study.extended_by(),
+    }
+    files.write_json(copy.provenance_path, kept)
+    domain = rows.study.path / custom.COPY
+    if rows.human_turns and domain.is_dir():
+        shutil.copytree(domain, copy.path / custom.COPY)
 
 
 def _survey(rows: RowCopies, survey: str, judgements: list[Judgement], copy: Study) -> None:
@@ -97,6 +131,8 @@ def _survey(rows: RowCopies, survey: str, judgements: list[Judgement], copy: Stu
     study = rows.study
     if study.units_path(survey).exists():
         files.write_jsonl(copy.units_path(survey), map(rows.unit, study.units(survey)))
+    if (study.survey_path(survey) / CONTROLS).exists():
+        files.write_jsonl(copy.survey_path(survey) / CONTROLS, map(rows.item, read_controls(study, survey)))
     if judgements:
         files.write_jsonl(copy.judgements_path(survey), rows.judgements(judgements, survey))
     source = study.survey_path(survey)

@@ -1,5 +1,6 @@
 """Provenance in a published copy: only the steps and fields that are known to be harmless."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -68,9 +69,11 @@ def _without_texts(value: Any) -> Any:
     return value
 
 
-def plan(original: Plan) -> Plan:
-    """The plan in force, with contestants' options and files cleaned."""
+def plan(original: Plan, coded: Collection[str] = ()) -> Plan:
+    """The plan in force, with contestants' options and files cleaned; the code of those `coded` is in the copy."""
     contestants = {name: _contestant(contestant) for name, contestant in original.contestants.items()}
+    for name in coded:
+        contestants[name] = replace(contestants[name], code="code")
     return replace(original, contestants=contestants, domain=text(PurePath(original.domain).name or original.domain))
 
 

@@ -70,12 +70,14 @@ class RowCopies:
     def unit(self, row: Unit) -> Unit:
         unit_id = self.names.new("unit", row.unit_id)
         block_id = self.names.new("block", row.block_id)
-        return replace(row, unit_id=unit_id, block_id=block_id, items=tuple(map(self._item, row.items)))
+        return replace(row, unit_id=unit_id, block_id=block_id, items=tuple(map(self.item, row.items)))
 
-    def _item(self, row: Item) -> Item:
+    def item(self, row: Item) -> Item:
+        """An item, of a unit or a control, as far as people's turns may be passed on."""
         transcripts = row.transcripts
         if not self.human_turns:
-            pairs = zip(row.conversation_ids, transcripts, strict=True)
+            ids = row.conversation_ids or ("",) * len(transcripts)  # a control of the domain may have none
+            pairs = zip(ids, transcripts, strict=True)
             transcripts = tuple(self._without_people(name, transcript) for name, transcript in pairs)
         return replace(
             row,

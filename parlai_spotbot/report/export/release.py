@@ -1,0 +1,159 @@
+"""What a copy for publication has beside the study's rows, to repeat it: domain, code, texts, tables, ``repeat.sh``.
+
+Templates are ``published.md`` and ``repeat.txt``; what the fields of the rows mean is ``release.yaml``.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import __version__, checksums, files
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.finding import csv_tables
+from parlai_spotbot.findings.options import Options
+from parlai_spotbot.findings.survey_data import surveys_of
+from parlai_spotbot.findings.whole_study import hygiene
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.report.appendix import instructions_of
+from parlai_spotbot.report.templating import environment
+from parlai_spotbot.selfplay.contestant_files import digests, source_files
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys import survey_of
+
+FIELDS: dict[str, dict[str, str]] = own_data(__file__)
+CODE = "code"
+"""The folder of a copy with the modules that contestants name."""
+
+TABLES = "tables"
+"""The folder of a copy with the tables of its analyses, by survey."""
+
+
+def copy_code(study: Study, folder: Path) -> tuple[str, ...]:
+    """Copy the modules that contestants name into a copy's folder of code; return whose are there.
+
+    Only modules below a contestant's own folder of code are copied, and only those that are still as they were when it
+    played.
+    """
+    played = study.provenance().get("selfplay", {}).get("contestants", {})
+    copied = []
+    for name, contestant in study.plan.contestants.items():
+        recorded = played.get(name, {}).get("code_sha256")
+        if not contestant.code or not recorded or digests(contestant, "").get("code_sha256") != recorded:
+            continue
+        root = Path(contestant.code).resolve()
+        sources = [path.resolve() for path in source_files(contestant)]
+        if all(path.is_relative_to(root) for path in sources):
+            for path in sources:
+                files.write_bytes(folder / CODE / path.relative_to(root), path.read_bytes())
+            copied.append(name)
+    return tuple(copied)
+
+
+def unplayable(study: Study, plan: Plan, human_turns: bool) -> str:
+    """Return why self-play can't be repeated from a copy with this plan; "" where it can.
+
+    That a contestant's model can be had is not known here: the script tries it.
+    """
+    if "selfplay" not in study.provenance() or "import" in study.provenance():
+        return "the conversations were not played by this package"
+    if study.extended_by():
+        return "the study was extended after its first conversations"
+    if not human_turns:
+        return "what people said is not in this copy"
+    for name, contestant in study.plan.contestants.items():
+        if not _whole(plan.contestants[name], contestant):
+            return f"the code or the options of {name} are not in this copy"
+    return ""
+
+
+def _whole(copy: Contestant, original: Contestant) -> bool:
+    """Return True if a copy's entry is all that the contestant needs."""
+    return copy.same_bot(original) and bool(copy.code) == bool(source_files(original))
+
+
+def analysis_options(study: Study, survey: str) -> dict[str, Any]:
+    """Return the options of a study's last analysis of a survey, without defaults; {} where there is none."""
+    found: dict[str, Any] = {}
+    for path in sorted(study.analysis_path(survey).glob("*.json")):
+        made_by = checksums.read_json(path, "analysis file").get("made_by", {})
+        found |= {"seed": made_by.get("seed"), **(made_by.get("options") or {})}
+    default = vars(Options())
+    return {name: found[name] for name in default if found.get(name) not in (None, [], default[name])}
+
+
+def write_tables(copy: Study, options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Analyse a copy and keep the tables; `options` are those of each survey's analysis."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "study"
+        shutil.copytree(copy.path, path)
+        checksums.write_manifest(path, checksums.new_manifest(path))
+        for survey, chosen in options.items():
+            study = Study.open(path)
+            analyze(study, survey, **chosen)
+            for table in sorted(study.analysis_path(survey).glob("*.csv")):
+                files.write_bytes(copy.path / TABLES / survey / table.name, table.read_bytes())
+
+
+def complete(study: Study, copy: Study, surveys: Iterable[str], why_not: str) -> None:
+    """Write tables and texts of a copy; `why_not` self-play can't be repeated."""
+    analysed = {name: analysis_options(study, name) for name in surveys if study.analysis_path(name).exists()}
+    write_tables(copy, analysed)
+    write_texts(study, copy, analysed, why_not)
+
+
+def differing_tables(study: Study, copy: Study) -> list[str]:
+    """Return the tables of a copy that the study has with other bytes, or hasn't."""
+    names = []
+    for table in sorted((copy.path / TABLES).rglob("*.csv")):
+        original = study.analysis_path(table.parent.name) / table.name
+        if not original.exists() or original.read_bytes() != table.read_bytes():
+            names.append(f"{table.parent.name}/{table.name}")
+    return names
+
+
+def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, Any]], why_not: str) -> None:
+    """Write README, data dictionary, instructions and ``repeat.sh``; `why_not` self-play can't be repeated."""
+    facts = {
+        "commands": {survey: _command(survey, chosen) for survey, chosen in options.items()},
+        "why_not": why_not,
+        "versions": study.provenance().get("selfplay", {}).get("versions", {}),
+        "package": __version__,
+        "fields": FIELDS,
+        "csv": {name: _csv_columns(study, name) for name in options},
+        "there": {path.name for path in copy.path.rglob("*")},
+        "instructions": instructions_of(surveys_of(study)),
+    }
+    templates = environment().overlay(autoescape=False)
+    files.write_text(copy.path / "README.md", templates.get_template("published.md").render(facts))
+    files.write_text(copy.path / "repeat.sh", templates.get_template("repeat.txt").render(facts))
+    if facts["instructions"]:
+        files.write_text(copy.path / "instructions.md", facts["instructions"])
+
+
+def _command(survey: str, options: Mapping[str, Any]) -> str:
+    """Return the command that analyses a survey with such options."""
+    words = ["spotbot", "analyze", "--study", "study", "--survey", survey]
+    for name, value in options.items():
+        words.append(f"--{name.replace('_', '-')}")
+        if isinstance(value, (list, tuple)):
+            words += value
+        elif value is not True:
+            words.append(str(value))
+    return shlex.join(words)
+
+
+def _csv_columns(study: Study, survey: str) -> dict[str, list[tuple[str, str, str]]]:
+    """Return name, title and kind of the columns of a survey's tables, by the stem of their file."""
+    columns: dict[str, list[tuple[str, str, str]]] = {}
+    for finding in (*findings_of(survey_of(study, survey)), hygiene.FINDING):
+        for stem, table in csv_tables(finding).items():
+            columns[stem] = [(name, column.title, column.kind) for name, column in table.columns.items()]
+    return columns

@@ -1,9 +1,12 @@
 """Each sentence of the methods paragraph and of answer sheets, and tables: there where it is true, and only there."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
+import matplotlib
 import pytest
 
 import parlai_spotbot
@@ -12,7 +15,7 @@ from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, Utterance
 from parlai_spotbot.report import appendix
 from parlai_spotbot.report.appendix.answer_sheets import SHEETS, answer_sheets
-from parlai_spotbot.report.appendix.latex_tables import latex_tables
+from parlai_spotbot.report.appendix.latex_tables import latex_tables, table_parts
 from parlai_spotbot.report.appendix.methods_text import facts_of, methods
 from parlai_spotbot.report.citations import publications
 from parlai_spotbot.study import Study
@@ -309,6 +312,83 @@ def test_tables_are_whole_and_compact_ones_narrow(study):
         assert ("table*" in text) is ("compact" not in name)
         if "compact" in name:
             assert rows[0] == r"Bot & Places & Points (tie = $\frac{1}{2}$) \\"
+
+
+METRICS = (Path(matplotlib.get_data_path()) / "fonts/afm/ptmr8a.afm").read_text(encoding="latin-1")
+TIMES = {chr(int(code)): int(width) for code, width in re.findall(r"^C (\d+) ; WX (\d+) ;", METRICS, re.M)}
+"""Widths of the letters of Times, in which ACL's template is set, in thousandths of the font's size."""
+
+COLUMN = 219.0
+"""Points: 7.7 cm, a column of that template."""
+
+
+def points(cell: str, size: float = 10.0) -> float:
+    """Return the width of a cell of a table in small letters."""
+    plain = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|textquotedbl)\{\}", "m", cell)
+    plain = re.sub(r"\$\\frac\{1\}\{2\}\$", "m", plain)
+    plain = re.sub(r"[\\${}]", "", plain)
+    return sum(TIMES.get(letter, TIMES["m"]) for letter in plain) / 1000 * size
+
+
+def width(table: str) -> float:
+    """Return the width of a LaTeX table before it is shrunk."""
+    rows = [line.removesuffix(r" \\").split(" & ") for line in table.splitlines() if line.endswith(r"\\")]
+    columns = list(zip(*rows, strict=True))
+    return sum(max(map(points, column)) for column in columns) + 12 * (len(columns) - 1)
+
+
+def table_of(names: Sequence[str]) -> SimpleNamespace:
+    rows = [[name, "10–100", "63% [48%, 100%]", "−0.41"] for name in names]
+    return SimpleNamespace(title="Ranking", head=["Bot", "Places", "Points (tie = ½)", "Strength"], rows=rows)
+
+
+@cases(
+    "names fits",
+    """
+- [[a], true]
+- [[smollm2, alice, 'my_bot@v1.2', 'gpt-4o mini + tools'], true]
+- [['a name of 22 letters ok'], true]
+- [['a name of thirty letters, it is'], false]
+- [['a name of sixty letters that goes on and on until it is so long'], false]
+""",
+)
+def test_a_compact_table_fits_a_column_but_for_very_long_names(names, fits):
+    (text,) = table_parts(table_of(names), range(3), "Spot The Bot, people", "x-compact", "table").values()
+    assert (width(text) <= COLUMN) is fits
+    assert width(text) * 0.55 <= COLUMN  # shrunk to 5.5 points at least
+    assert r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}" in text
+
+
+@pytest.mark.parametrize("count", [0, 1, 45, 46, 200])
+def test_a_table_longer_than_a_page_is_several(count):
+    texts = table_parts(table_of([f"bot {n}" for n in range(count)]), range(4), "x", "x-1", "table*")
+    assert len(texts) == max(1, -(-count // 45))
+    assert len({re.search(r"\\label\{(.*)\}", text)[1] for text in texts.values()}) == len(texts)
+    rows = [line for text in texts.values() for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == count + len(texts)
+    assert all(text.count(rule) == 1 for text in texts.values() for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
+
+
+@cases(
+    "name said foreign",
+    r"""
+- ['a & b % c_d # $ {x}', 'a \& b \% c\_d \# \$ \{x\}', false]
+- ['~ ^ \', '\textasciitilde{} \textasciicircum{} \textbackslash{}', false]
+- ['[x] y', '{}[x] y', false]
+- ['*x', '{}*x', false]
+- ['Bär ñandú', 'Bär ñandú', false]
+- ['d′ ≥ χ²', 'd$''$ $\geq$ $\chi$\textsuperscript{2}', false]
+- ['日本のボット', '日本のボット', true]
+- ['بوت', 'بوت', true]
+""",
+)
+def test_names_of_any_script_are_no_markup(name, said, foreign):
+    (text,) = table_parts(table_of([name]), range(2), "x & y", "x", "table").values()
+    assert f"{said} & 10--100 \\\\" in text.splitlines()
+    assert ("Letters of other scripts" in text) is foreign
+    assert r"\caption{Ranking: x \& y.}" in text
+    assert text.endswith("\\end{table}\n")
+    assert re.findall(r"\\begin\{(\w+)\}", text) == re.findall(r"\\end\{(\w+)\}", text)[::-1]
 
 
 def test_instructions_are_those_of_a_collection(new_study, tmp_path):

@@ -21,7 +21,10 @@ from parlai_spotbot.study import Study
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
-HEAD = "% Needs natbib, or biblatex with natbib=true, and references.bib. Check it, and add what only you know.\n"
+HEAD = (
+    "% Needs natbib, or biblatex with natbib=true, and references.bib; XeLaTeX or LuaLaTeX for names in other scripts\n"
+    "% than Latin. Check it, and add what only you know.\n"
+)
 TITLE = "# Methods\n\n"
 REFERENCES = "\n\n## References\n\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 COMPACT = ("Group", "Places")
 """Titles of columns that a compact table has, with the name before and the first of the finding's bars after them."""
+
+ROWS = 45
+"""So many rows fit a page; of more there are several tables."""
+
+FOREIGN = re.compile(r"[^\0-\u024f]")
+"""Letters that LaTeX has not, but with another font."""
 
 
 def latex_tables(read: Sequence[SurveyData]) -> dict[str, str]:
@@ -36,22 +43,44 @@ def latex_tables(read: Sequence[SurveyData]) -> dict[str, str]:
 def _files(stem: str, about: str, finding: Finding, tables: Sequence[CardTable]) -> dict[str, str]:
     texts = {}
     for number, table in enumerate(tables, start=1):
-        name = f"{stem}-{number}"
-        texts[f"tables/{name}.tex"] = _latex(table, range(len(table.head)), about, name, "table*")
+        texts |= table_parts(table, range(len(table.head)), about, f"{stem}-{number}", "table*")
     columns = next(iter(finding.tables.values())).columns
     titles = [tables[0].head[0], *COMPACT, *(columns[name].title for name in finding.bars[:1])]
     kept = [place for place, title in enumerate(tables[0].head) if title in titles]
-    name = f"{stem}-compact"
-    texts[f"tables/{name}.tex"] = _latex(tables[0], kept, about, name, "table")
+    return texts | table_parts(tables[0], kept, about, f"{stem}-compact", "table")
+
+
+def table_parts(table: CardTable, kept: Sequence[int], about: str, name: str, kind: str) -> dict[str, str]:
+    """Return the columns of a table that are kept, by the names of files, a page each."""
+    texts = {}
+    for part, first in enumerate(range(0, max(len(table.rows), 1), ROWS), start=1):
+        label = name
+        title = f"{table.title}: {about}"
+        if part > 1:
+            label = f"{name}-part{part}"
+            title = f"{title} (part {part})"
+        rows = table.rows[first : first + ROWS]
+        texts[f"tables/{label}.tex"] = _latex([table.head, *rows], kept, f"{title}.", label, kind)
     return texts
 
 
-def _latex(table: CardTable, kept: Sequence[int], about: str, label: str, kind: str) -> str:
-    """Return the columns of a table that are kept."""
-    lines = [[latex(str(row[place])) for place in kept] for row in (table.head, *table.rows)]
+def _latex(rows: Sequence[Sequence], kept: Sequence[int], caption: str, label: str, kind: str) -> str:
+    lines = []
+    for row in rows:
+        first, *others = [latex(str(row[place])) for place in kept]
+        if first[:1] in ("[", "*"):  # after a line's end they would be read as its option
+            first = f"{{}}{first}"
+        lines.append([first, *others])
     width = r"\columnwidth"
     if kind == "table*":
         width = r"\textwidth"
-    caption = latex(f"{table.title}: {about}.")
     template = environment().get_template("latex_table.jinja")
-    return template.render(lines=lines, width=width, caption=caption, label=label, kind=kind)
+    return template.render(
+        head=lines[0],
+        lines=lines[1:],
+        width=width,
+        caption=latex(caption),
+        label=label,
+        kind=kind,
+        foreign=FOREIGN.search(f"{lines} {caption}"),
+    )

@@ -33,6 +33,8 @@ NAMES = 50
 """The paragraph names so many contestants; of more it states the number."""
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
+GREEK = {"α": r"\alpha", "γ": r"\gamma", "λ": r"\lambda", "ν": r"\nu", "χ": r"\chi", "Σ": r"\Sigma", "κ": r"\kappa"}
+
 SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -55,6 +57,17 @@ SPECIAL = str.maketrans(
         "×": r"$\times$",
         "…": r"\dots{}",
         "½": r"$\frac{1}{2}$",
+        "²": r"\textsuperscript{2}",
+        "′": r"$'$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "±": r"$\pm$",
+        "·": r"$\cdot$",
+        "’": "'",
+        "‘": "`",
+        '"': r"\textquotedbl{}",
+        "\u00a0": "~",
+        **{letter: rf"${name}$" for letter, name in GREEK.items()},
     }
 )
 """What LaTeX reads as markup, escaped."""
@@ -91,6 +104,7 @@ def environment() -> Environment:
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     words = (asked, counted, listed, number, people_said, upper_first)
     environment.globals |= {"NAMES": NAMES, "MINIMUM": MINIMUM, "version": __version__}

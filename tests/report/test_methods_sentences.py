@@ -11,6 +11,7 @@ import pytest
 
 import parlai_spotbot
 from parlai_spotbot import checksums
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, Utterance
 from parlai_spotbot.report import appendix
@@ -47,6 +48,13 @@ def facts(study):
 
 def text_of(facts, **changes) -> str:
     return methods([facts | changes])[0]
+
+
+def ranking_of(**fields) -> SimpleNamespace:
+    """A ranking of a single criterion, with these fields."""
+    plain = {"rates": {}, "order": [], "groups": [], "circle": None, "too_few": [], "pairs": [], "of_matches": False}
+    whole = SimpleNamespace(criterion=None, resample=None, replicates=20)
+    return SimpleNamespace(**{**plain, "whole": whole, **fields})
 
 
 def answered_study(path, survey: str, questions: dict[str, str], items: int = 2, asked: bool = True) -> Study:
@@ -101,7 +109,7 @@ def test_warnings_of_packing_are_no_prose(new_study, tmp_path):
 @cases(
     "survey questions said",
     """
-- [acute_eval, {engagingness: 'conversation:0'}, It asks about your preference.]
+- [acute_eval, {engagingness: 'conversation:0'}, It asks about the annotator's preference.]
 - [acute_eval, {humanness: 'conversation:1', knowledge: 'conversation:0'}, about more human and more knowledgeable.]
 - [comparative, {quality: neither}, It asks about quality.]
 """,
@@ -115,7 +123,7 @@ def test_questions_are_those_that_were_put(tmp_path, survey, questions, said, as
 def test_of_a_survey_that_nobody_has_packed_the_default_is_said(tmp_path):
     study = Study.create(tmp_path / "study", Plan("chitchat", bots_of(["a", "b"]), 2, surveys=("acute_eval",)))
     checksums.write_jsonl(study.conversations_path, [spoken("c", ("a", "b"), ["x"] * 6)])
-    assert "It asks about your preference." in methods(facts_of(surveys_of(study)))[0]
+    assert "It asks about the annotator's preference." in methods(facts_of(surveys_of(study)))[0]
 
 
 def test_neither_is_half_only_where_there_is_a_neither(facts):
@@ -147,15 +155,54 @@ def test_of_simulated_users_one_entity_is_asked_about(facts):
 
 def test_tasks_are_those_that_are_asked_and_a_training_is_one_that_was_taken(facts):
     survey = get_survey("abc_eval")
-    asked = text_of(facts, survey=survey, questions=["empathy"], tasks=1)
+    asked = text_of(facts, survey=survey, labels=["empathetic", "lack of empathy"], tasks=1)
+    assert "It labels turns of bots: empathetic and lack of empathy." in asked
     assert "dealt to 1 task, annotated turn by turn; answers become labels" in asked
+    assert (
+        "Contestants are compared by each label's share of their turns; there is no order over all labels."
+        in text_of(
+            facts, labels=["ignore"], ranking=ranking_of(order=["a"], whole=SimpleNamespace(criterion="share of turns"))
+        )
+    )
     trained = SimpleNamespace(**{name: getattr(facts["contents"], name) for name in ("asked", "judgements", "survey")})
     trained.screening = [{"task": "empathy"}]
     trained.people = facts["contents"].people
     trained.of = facts["contents"].of
     trained.counted = False
-    text = text_of(facts, contents=trained, survey=survey, questions=["empathy"], tasks=2)
+    text = text_of(facts, contents=trained, survey=survey, labels=["empathetic"], tasks=2)
     assert "2 tasks, annotated turn by turn by people who passed a training" in text
+
+
+@cases(
+    "kinds bots said",
+    """
+- [{pairs: 4, self: 8}, 12, Of the conversations 8 were of a bot with itself.]
+- [{pairs: 4, self: 1}, 5, Of the conversations 1 was of a bot with itself.]
+- [{self: 8}, 8, Each was of a bot with itself.]
+- [{pairs: 4, human_model: 3}, 7, In 3 of the conversations the partner was a person.]
+- [{human_model: 3}, 3, In each the partner was a person.]
+""",
+)
+def test_kinds_of_conversations_are_said_of_the_bots_own(facts, kinds, bots, said):
+    assert said in text_of(facts, kinds=kinds, bots=bots)
+    assert said not in text_of(facts)
+
+
+def test_of_one_side_the_ranking_is_by_who_is_called_human(facts):
+    text = text_of(facts, survey=get_survey("spot_the_user"), ranking=ranking_of(order=["a"]), survival=True)
+    assert "Contestants are ranked by how often they are called human." in text
+    assert "How long contestants pass" in text
+    assert "TrueSkill" not in text
+
+
+def test_replicates_are_said_of_what_has_some(facts):
+    whole = SimpleNamespace(criterion="mean rating", resample="conversations", replicates=20)
+    rated = ranking_of(order=["a"], whole=whole)
+    survey = get_survey("dialogue_likert")
+    assert "Those of survival come from 20" in text_of(facts, ranking=rated, survival=True, survey=survey)
+    assert "replicates" not in text_of(facts, ranking=rated, survival=False, survey=survey)
+    assert "Those of survival and TrueSkill come from 30" in text_of(facts)
+    assert "Those of TrueSkill come from 30" in text_of(facts, survival=False)
 
 
 # -- who answered ----------------------------------------------------------------------------------------------------
@@ -184,7 +231,84 @@ def test_what_is_given_and_what_is_analysed_are_told_apart(new_study, tmp_path):
     text = text_of(facts, failed=1)
     assert f"The {len(kept)} annotations of 4 people are analysed." in text
     assert "5 people gave 192 annotations" in text
-    assert "The 2 answers to known (control) items are left out of all results" in text
+    assert "The 2 annotations of control items, whose answers are known, are left out of all results" in text
+    assert "1 person who missed more of them than allowed is left out, too." in text
+    assert "2 people who missed more of them than allowed are left out, too." in text_of(facts, failed=2)
+
+
+@cases(
+    "reasons said",
+    """
+- [{}, '']
+- - {annotations repeated by the same annotator (the last one counts): 32}
+  - 'Not analysed are annotations repeated by the same annotator (the last one counts): 32. The 192 annotations of 5'
+- - {incomplete annotations: 2, annotations without a known bot: 1}
+  - 'Not analysed are incomplete annotations: 2; annotations without a known bot: 1. The 192 annotations of 5 people'
+""",
+)
+def test_what_is_not_analysed_is_said_with_its_reason(facts, reasons, said):
+    text = text_of(facts, reasons=reasons)
+    assert said in text
+    assert ("Not analysed" in text) is bool(reasons)
+    assert ("are analysed." in text) is bool(reasons)
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_repeated_annotations_are_given_and_counted_once_in_what_is_analysed(new_study, tmp_path, times):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    rows = study.judgements(SURVEY)
+    again = []
+    for time in range(1, times):
+        for row in rows:
+            if row.annotation_id == rows[0].annotation_id:
+                name = f"{row.annotation_id}/{time}"
+                again.append(replace(row, judgement_id=f"{row.judgement_id}/{time}", annotation_id=name))
+    checksums.write_jsonl(study.judgements_path(SURVEY), [*rows, *again])
+    analyze(study, SURVEY, bootstraps=5, backend="native")
+    facts = facts_of(surveys_of(Study.open(study.path)))[0]
+    assert (facts["given"]["annotations"], facts["analysed"]["annotations"]) == (191 + times, 192)
+    assert sum(facts["reasons"].values()) == times - 1
+    text = text_of(facts)
+    assert "by the times of" not in text
+    assert (f"(the last one counts): {times - 1}. The 192 annotations of 5 people" in text) is (times > 1)
+
+
+def test_one_annotator_is_one_and_no_cluster_of_annotators(facts):
+    settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP"}
+    one = SimpleNamespace(
+        **{name: getattr(facts["contents"], name) for name in ("asked", "judgements", "counted", "of")},
+        people=lambda source: 1,
+    )
+    text = text_of(facts, contents=one, settings=settings, analysed={**facts["analysed"], "people": 1})
+    assert "1 person gave 192 annotations" in text
+    assert "The annotator was recruited through Prolific" in text
+    assert "All answers are by one annotator: how much annotators differ is in no interval and no test." in text
+    assert "Errors take conversations as clusters" in text
+    several = text_of(facts, settings=settings)
+    assert "They were recruited through Prolific" in several
+    assert "Errors take conversations and annotators as crossed clusters" in several
+
+
+def test_that_there_were_no_controls_is_said_where_a_launch_had_none(facts):
+    said = "There were no control items with known answers."
+    assert said in text_of(facts, collection={"limits": LIMITS, "controls": 0})
+    assert said not in text_of(facts, collection={"limits": LIMITS, "controls": 5})
+    assert said not in text_of(facts)
+    assert said not in text_of(facts, collection={"limits": LIMITS, "controls": 0}, controls=3)
+    for most, words in ((0, "0 control items"), (1, "1 control item"), (2, "2 control items")):
+        collection = {"limits": {**LIMITS, "control_mistakes": most}}
+        assert f"An annotator could miss {words}." in text_of(facts, collection=collection, controls=3)
+
+
+def test_judges_are_told_one_by_one_and_cautioned_of_once(facts):
+    judges = [{"source": f"judge:{name}", "annotations": 90, "items": 42, "right": []} for name in ("a", "b", "c")]
+    caution = "Answers of judges are no substitute for people's"
+    for count in range(4):
+        text = text_of(facts, sources=[*facts["sources"], *judges[:count]])
+        assert text.count("The automatic judge") == count
+        assert text.count(caution) == bool(count)
+    alone = text_of(facts, sources=judges[:1])
+    assert f"{caution}." in alone
 
 
 def test_times_are_said_of_what_is_analysed(facts):
@@ -347,7 +471,7 @@ def table_of(names: Sequence[str]) -> SimpleNamespace:
     """
 - [[a], true]
 - [[smollm2, alice, 'my_bot@v1.2', 'gpt-4o mini + tools'], true]
-- [['a name of 22 letters ok'], true]
+- [['a name of 20 letters'], true]
 - [['a name of thirty letters, it is'], false]
 - [['a name of sixty letters that goes on and on until it is so long'], false]
 """,

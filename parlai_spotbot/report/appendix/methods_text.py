@@ -25,6 +25,7 @@ from parlai_spotbot.wording import number, plainly, to
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.surveys.survey import Question
+    from parlai_spotbot.surveys.tasks import Task
 
 FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 
@@ -68,10 +69,10 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
     questions: list[str] = []
     put = questions_put(contents)
     neither = False
-    tasks = 0
+    asked: list[Task] = []
     if survey is not None:
-        questions = [(one.heading or one.name).lower() for one in put]
-        tasks = sum(any(one.name in task.questions for one in put) for task in survey.tasks)
+        questions = [(one.heading or one.name).lower().replace("your ", "the annotator's ") for one in put]
+        asked = [task for task in survey.tasks if any(one.name in task.questions for one in put)]
         neither = any(option.value == "neither" for one in put for option in one.options)
         if survey.spots:
             features = [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
@@ -94,7 +95,8 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "settled": _settled(contents),
         "unit_sizes": sorted({len(unit.items) for unit in contents.units}),
         "neither": neither,
-        "tasks": tasks,
+        "tasks": len(asked),
+        "labels": [plainly(label) for task in asked for label in task.labels],
         **people_facts(contents),
         **_ranking(contents),
     }

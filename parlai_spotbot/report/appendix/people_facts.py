@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 ABOUT_THEMSELVES = "annotator"
 """Target of what annotators say about themselves."""
 
+TOLD = ("control", "annotation by somebody who missed")
+"""How the reasons for leaving annotations out begin that the paragraph tells in sentences of their own."""
+
 
 def people_facts(contents: SurveyData) -> dict[str, Any]:
     """Return what the methods paragraph and the answer sheets say of people.
@@ -20,17 +23,27 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
     Returns
     -------
     dict
-        `given` and `analysed`: numbers of annotations, items and annotators, controls aside. `participants`: who came,
+        `given` and `analysed`: numbers of annotations, items and annotators, controls aside. `reasons`: how many
+        annotations are not analysed for other reasons than controls, by the reason. `participants`: who came,
         failed and withdrew, where a collection recorded it. `hourly`: pay for an hour of answering, None where pay or
         times are unknown.
     """
     people = [row for row in contents.judgements if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
     kept = [row for row in contents.kept if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
+    analysed = _tally(row for row in kept if row.control is None)
+    reasons = {}
+    made_by = contents.made_by.get("ranking", {})
+    if HUMAN in made_by.get("used", {}):
+        analysed["annotations"] = made_by["used"][HUMAN]
+        for reason, count in sorted(made_by.get("left_out", {}).get(HUMAN, {}).items()):
+            if not reason.startswith(TOLD):
+                reasons[reason.replace("annotation", "annotations", 1)] = count
     provenance = contents.study.provenance()
     settings = provenance.get("crowdsourcing", {}).get(contents.survey, {}).get("settings", {})
     return {
         "given": _tally(row for row in people if row.control is None),
-        "analysed": _tally(row for row in kept if row.control is None),
+        "analysed": analysed,
+        "reasons": reasons,
         "participants": provenance.get("participants", {}).get(contents.survey, {}),
         "hourly": _hourly(people, settings.get("pay") or 0),
     }

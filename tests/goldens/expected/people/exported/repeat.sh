@@ -1,0 +1,29 @@
+#!/bin/sh
+# Repeats this study's tables. Run it in an empty folder: sh PATH/repeat.sh
+# It needs parlai_spotbot VERSION ("spotbot" among the commands). Its status is 0 where all is as published.
+set -eu
+release=$(cd "$(dirname "$0")" && pwd)
+if [ -n "$(ls -A)" ]; then
+    echo "repeat.sh: this folder has something in it; run it in an empty one." >&2
+    exit 2
+fi
+status=0
+if command -v sha256sum >/dev/null; then
+    (cd "$release" && sha256sum --check --quiet SHA256SUMS)
+fi
+echo "self-play is not repeated: the conversations were not played by this package; the published conversations are used"
+
+mkdir study tables
+cp "$release/study.yaml" "$release/provenance.json" "$release/conversations.jsonl" study/
+cp -R "$release/surveys" study/
+if [ -d "$release/domain" ]; then cp -R "$release/domain" study/; fi
+spotbot analyze --study study --survey spot_the_bot --bootstraps 200 --backend native --wage 12.0 || echo "spotbot analyze: status $?"
+mkdir "tables/spot_the_bot"
+cp "study/surveys/spot_the_bot/analysis/"*.csv "tables/spot_the_bot/"
+if diff -r "$release/tables" tables; then
+    echo "tables: the same bytes"
+else
+    echo "tables: they differ from the published ones, see above"
+    status=1
+fi
+exit $status

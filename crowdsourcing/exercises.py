@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from parlai_spotbot.crowdsourcing.translated import ENGLISH, Translated
 from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Exercise, Survey
+from parlai_spotbot.surveys.tasks import Read, TaskMaterial
 
 Dialogues = dict[str, list[str]]
 """Conversations of surveys/conversations.yaml by name, in another language."""
@@ -51,7 +53,34 @@ def exercises_in(survey: Survey, english: Survey, dialogues: Dialogues, language
 
     rounds = [tuple(filter(None, map(in_language, exercises))) for exercises in survey.onboarding]
     example = survey.example and in_language(survey.example)
-    return replace(survey, example=example, onboarding=tuple(filter(None, rounds)))
+    tasks = []
+    for task, original in zip(survey.tasks, english.tasks, strict=True):
+        if task.read and original.read:
+            task = replace(task, read=partial(_material_in, task.read, original.read, language, spoken))
+        tasks.append(task)
+    return replace(survey, example=example, onboarding=tuple(filter(None, rounds)), tasks=tuple(tasks))
+
+
+def _material_in(own: Read, english: Read, language: str, spoken: str, name: str) -> TaskMaterial:
+    """Return the material of a task with the gold dialogues in the language that is `spoken`, or without any.
+
+    They stay where their explanations are in the page's `language`.
+    """
+    material = own(name)
+    turns = [turn for gold in material.dialogues for turn in gold.turns]
+    explained = all(isinstance(turn.why, Translated) for turn in turns if turn.bot)
+    if language == ENGLISH:
+        return material
+    if not explained or spoken not in (ENGLISH, language):
+        return replace(material, dialogues=())
+    if spoken == language:
+        return material
+    dialogues = []
+    for gold, original in zip(material.dialogues, english(name).dialogues, strict=True):
+        pairs = zip(gold.turns, original.turns, strict=True)
+        shown = tuple(replace(turn, user=before.user, bot=before.bot) for turn, before in pairs)
+        dialogues.append(replace(gold, turns=shown))
+    return replace(material, dialogues=tuple(dialogues))
 
 
 def _numbered(turns: Sequence[str]) -> Turns:

@@ -55,7 +55,16 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
     english = whole_survey(study, request.survey)
     spoken = spoken_language(study, settings)
     texts, survey = load_texts(settings.language, english, settings.texts, spoken=spoken)
+    if survey.tasks and request.part:
+        survey = survey.task(request.part)
+        english = english.task(request.part)
     language = texts["language"]
+    if english.training and not survey.training:
+        say(
+            f"note: the training of --task {request.part}, which decides who may work, is left out, as its dialogues "
+            f"aren't both explained in the page's language ({language}) and in that of the conversations "
+            f"({spoken or language}); a file of texts may hold some (`tasks`, `dialogues`)"
+        )
     fewer = list(map(len, survey.onboarding)) != list(map(len, english.onboarding))
     if fewer or (english.example and not survey.example):
         say(
@@ -65,11 +74,6 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
         )
     if language.partition("-")[0] == ENGLISH:
         return
-    if survey.tasks:
-        raise UserError(
-            f"--survey {survey.name}: its definitions and its training are in English only.",
-            f"Launch it with the page in English (now: {language}).",
-        )
     missing: dict[str, Any] = {"page": untranslated_page(texts)}
     if survey.name in survey_names():
         asked = [question.name for question in as_asked(study, english).questions]

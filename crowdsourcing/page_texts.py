@@ -21,7 +21,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.shipped import data, exercise_row
 from parlai_spotbot.surveys.survey import Exercise, Option, Question, Survey
+from parlai_spotbot.surveys.tasks import GoldDialogue, Read, Task, TaskMaterial
 from parlai_spotbot.user_files import read_file, validated
 
 HERE = Path(__file__).parent
@@ -55,8 +56,12 @@ PLACEHOLDERS = {
 TEXTS = (
     *("title", "instructions", "thanks", "other", "entities", "conversations", "speakers", "heading", "shown"),
     *("example", "onboarding", "features", "questions", "questionnaire", "options", *PLACEHOLDERS),
+    *("short", "counts", "counts_not", "examples", "context", "turn", "why"),
 )
 """Fields of a survey, and of its parts, that a file may replace."""
+
+TASK = ("title", "instructions", "definitions", "dialogues")
+"""What a file may have of a task."""
 
 
 @dataclass(frozen=True)
@@ -226,18 +231,77 @@ def translated(survey: Survey, row: dict, where: str) -> Survey:
     stands_for = {"compare": "instructions", "consent": "consent", "example": "example"}
     plain = {name: "" for name, key in stands_for.items() if key in row}
     try:
-        survey = replace(survey, features=replace(survey.features, **plain))
+        tasks = _known(row.get("tasks", {}), [task.name for task in survey.tasks], f"{where}.tasks")
+        row = {key: part for key, part in row.items() if key != "tasks"}
+        survey = replace(
+            survey,
+            features=replace(survey.features, **plain),
+            tasks=tuple(_task(task, tasks.get(task.name, {}), f"{where}.tasks.{task.name}") for task in survey.tasks),
+        )
         before = survey.instructions.count("\n\n")
         survey = _laid_over(survey, row, where)
         if "compare" in row.get("features", {}) and survey.instructions.count("\n\n") != before:
             raise ValueError(f"features.compare needs instructions of {before + 1} paragraphs")
-        for exercise in [survey.example, *sum(survey.onboarding, ())] if survey.example else []:
-            for name, _, answers in exercise.key:
-                if not set(answers) <= {option.value for option in survey.question(name).options}:
-                    raise ValueError(f"the key of an exercise has {', '.join(answers)}, which is no answer to '{name}'")
+        _check_keys(survey)
         return replace(survey, questions=(*survey.questions, *added))
     except ValueError as err:
         raise UserError(f"{where}: {err}.", "Correct it.") from None
+
+
+def _check_keys(survey: Survey) -> None:
+    """Raise `ValueError` where the key of an exercise has what is no answer."""
+    if not survey.example:
+        return
+    for exercise in (survey.example, *sum(survey.onboarding, ())):
+        for name, _, answers in exercise.key:
+            if not set(answers) <= {option.value for option in survey.question(name).options}:
+                raise ValueError(f"the key of an exercise has {', '.join(answers)}, which is no answer to '{name}'")
+
+
+def _task(task: Task, row: Mapping[str, Any], where: str) -> Task:
+    """Return a task whose title and material are in the language of a file."""
+    parts = dict(_known(row, TASK, where))
+    if "title" in parts:
+        task = replace(task, title=_text(parts.pop("title"), (), f"{where}.title"))
+    if not parts or task.read is None:
+        return task
+    return replace(task, read=partial(_material, task.read, parts, where))
+
+
+def _material(read: Read, row: Mapping[str, Any], where: str, name: str) -> TaskMaterial:
+    """Return the material of a task with the texts of `row` in place of its own."""
+    material = read(name)
+    rows = _known(row.get("definitions", {}), material.definitions, f"{where}.definitions")
+    definitions = {}
+    for label, definition in material.definitions.items():
+        definitions[label] = _laid_over(definition, rows.get(label, {}), f"{where}.definitions.{label}")
+    told = _known(row.get("dialogues", {}), [gold.id for gold in material.dialogues], f"{where}.dialogues")
+    dialogues = []
+    for gold in material.dialogues:
+        if gold.id in told:
+            gold = _gold(gold, told[gold.id], f"{where}.dialogues.{gold.id}")
+        dialogues.append(gold)
+    if "instructions" in row:
+        material = replace(material, instructions=_text(row["instructions"], (), f"{where}.instructions"))
+    return replace(material, definitions=definitions, dialogues=tuple(dialogues))
+
+
+def _gold(gold: GoldDialogue, texts: Any, where: str) -> GoldDialogue:
+    """Return a gold dialogue in the words of a file: three texts an exchange, the last of them why."""
+    count = 3 * len(gold.bot_turns)
+    if not isinstance(texts, list) or len(texts) != count:
+        raise UserError(
+            f"{where}: expected a list of {count} texts.", "Write what user and bot say, and why, for each exchange."
+        )
+    checked = [_text(text, (), f"{where}[{number}]") for number, text in enumerate(texts)]
+    turns = []
+    for place, turn in enumerate(gold.turns):
+        first = 3 * (place // 2)
+        if turn.bot:
+            turns.append(replace(turn, bot=checked[first + 1], why=checked[first + 2]))
+        else:
+            turns.append(replace(turn, user=checked[first]))
+    return replace(gold, turns=tuple(turns))
 
 
 def _additional(rows: dict, where: str) -> list[Question]:

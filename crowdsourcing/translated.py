@@ -8,6 +8,7 @@ from typing import Any
 
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys.survey import CANDIDATE, TARGET, FeatureTexts, Option, Question, Survey
+from parlai_spotbot.surveys.tasks import LabelExample
 
 ENGLISH = "en"
 PLACEHOLDER = re.compile(r"{[^{}]*}")
@@ -15,6 +16,9 @@ LETTER = re.compile(r"[^\W\d_]")
 
 SHOWN = ("title", "instructions", "thanks", "entities", "other", "speakers", "consent", "features", "questions")
 """The fields of a survey that its annotators read, with `questionnaire`, and `conversations` in some layouts."""
+
+DEFINITION = ("heading", "short", "counts", "counts_not", "examples")
+"""The fields of a label's definition that annotators read."""
 
 BESIDE = ("side_by_side", "chat")
 """Layouts in which conversations have names."""
@@ -41,10 +45,19 @@ def untranslated(survey: Survey, asked: Collection[str]) -> dict[str, Any]:
     if survey.layout in BESIDE:
         names.append("conversations")
         names.remove("entities")
+    if survey.training or len(survey.tasks) == 1:  # narrowed to a task, which has these
+        names = [name for name in names if name not in ("title", "instructions")]
     found = _of_parts(survey, names)
+    found["tasks"] = _found((task.name, _of_task(survey.task(task.name))) for task in survey.tasks)
     for name in found.get("questions", {}).keys() - set(asked):
         del found["questions"][name]
     return _found(found.items())
+
+
+def _of_task(survey: Survey) -> dict[str, Any]:
+    """Return the texts of a survey that is narrowed to a task that no file holds, in the shape of `tasks:` there."""
+    definitions = [(one.label, _of_parts(one, DEFINITION)) for task in survey.tasks for one in task.definitions]
+    return _found([*_of_parts(survey, ("title", "instructions")).items(), ("definitions", _found(definitions))])
 
 
 def _of_parts(value: Any, names: Iterable[str]) -> dict[str, Any]:
@@ -59,6 +72,8 @@ def _of(value: Any) -> Any:
     """Return what of a value no file holds: a text, a mapping, a list with all its entries; "" or {} for nothing."""
     if isinstance(value, FeatureTexts):
         return _of_parts(value, ("compare", "consent"))
+    if isinstance(value, LabelExample):
+        return _of_parts(value, ("context", "turn", "why"))
     if isinstance(value, str):
         if isinstance(value, Translated) or not LETTER.search(PLACEHOLDER.sub("", value)):
             return ""
@@ -69,6 +84,8 @@ def _of(value: Any) -> Any:
     if any(isinstance(part, Option) for part in value):
         shown = [one for one in value if not _under_a_name(one)]
         return _found((one.value, _of_parts(one, ("label", "definition"))) for one in shown)
+    if any(isinstance(part, LabelExample) for part in value):
+        return [_of(part) for part in value if _of(part)]
     if any(map(_of, value)):
         return [str(part) for part in value]
     return []

@@ -93,6 +93,10 @@ class TaskMaterial:
     definitions: Mapping[str, LabelDefinition]
 
 
+Read = Callable[[str], TaskMaterial]
+"""Reads the material of a task by its name."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A part of a survey that is annotated separately.
@@ -110,7 +114,7 @@ class Task:
     allowed: int
     instructions: str = ""
     definitions: tuple[LabelDefinition, ...] = ()
-    read: Callable[[str], TaskMaterial] | None = field(default=None, repr=False, compare=False)
+    read: Read | None = field(default=None, repr=False, compare=False)
     took: Took | None = None
 
 

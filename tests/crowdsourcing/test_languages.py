@@ -22,6 +22,7 @@ from tests.case_tables import cases
 from tests.spoken import bots_of, spoken
 
 GERMAN = (
+    "abc_eval",
     "acute_eval",
     "comparative",
     "dialogue_likert",
@@ -177,10 +178,107 @@ def test_a_file_in_english_may_say_as_little_as_it_likes(study_in, tmp_path):
     tried(study_in("english"), language=str(path))
 
 
-def test_a_survey_with_a_training_in_english_is_refused(study_in):
-    study = study_in("german")
-    with pytest.raises(UserError, match="definitions and its training are in English only"):
-        launch(
-            LaunchRequest(study.path, "abc_eval", part="empathy", settings=LaunchSettings(language="de"), dry_run=True),
-            lambda line: None,
+# -- tasks and their training ----------------------------------------------------------------------------------------
+ABC = get_survey("abc_eval")
+PARTS = [task.name for task in ABC.tasks]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_task_is_in_german_with_what_it_means(part):
+    english = ABC.task(part)
+    german = load_texts("de", ABC)[1].task(part)
+    assert german.title != english.title
+    assert german.instructions.count("\n") == english.instructions.count("\n")
+    assert untranslated(german, german.tasks[0].questions) == {}
+    for before, after in zip(english.tasks[0].definitions, german.tasks[0].definitions, strict=True):
+        assert (after.label, len(after.counts), len(after.counts_not)) == (
+            before.label,
+            len(before.counts),
+            len(before.counts_not),
         )
+        assert [one.label for one in after.examples] == [one.label for one in before.examples]
+        assert not {one.turn for one in after.examples} & {one.turn for one in before.examples}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_gold_dialogues_are_in_the_language_of_the_conversations(part):
+    english = ABC.task(part).training
+    own = load_texts("de", ABC)[1].task(part).training
+    of_english = load_texts("de", ABC, spoken="en")[1].task(part).training
+    of_others = load_texts("de", ABC, spoken="fr")[1].task(part).training
+    assert of_others == ()
+    assert load_texts("en", ABC, spoken="de")[1].task(part).training == english
+    for translated in filter(None, (own, of_english)):
+        assert [(gold.id, gold.role, gold.key) for gold in translated] == [
+            (gold.id, gold.role, gold.key) for gold in english
+        ]
+    assert [gold.transcript for gold in of_english] == [gold.transcript for gold in english]
+    for gold, before in zip(own, english, strict=True):
+        for number, turn in enumerate(gold.turns):
+            earlier = before.turns[number]
+            assert (bool(turn.user), bool(turn.bot), bool(turn.why)) == (
+                bool(earlier.user),
+                bool(earlier.bot),
+                bool(earlier.why),
+            )
+            assert not turn.bot or turn.bot != earlier.bot
+        # What is said twice is said twice in the other language, too.
+        said = [turn.bot for turn in gold.turns if turn.bot]
+        assert len(set(said)) == len({turn.bot for turn in before.turns if turn.bot})
+
+
+@cases("spoken note", "[['', false], [de, false], [en, false], [fr, true]]")
+def test_a_task_is_launched_in_german_and_a_training_that_is_left_out_is_said(study_in, spoken, note):
+    settings = LaunchSettings(language="de", conversations=spoken)
+    said: list[str] = []
+    request = LaunchRequest(study_in("german").path, "abc_eval", part="empathy", settings=settings, dry_run=True)
+    launch(request, said.append)
+    assert any("which decides who may work, is left out" in line for line in said) is note
+    assert any("nothing was posted" in line for line in said)
+
+
+def test_missing_texts_of_a_task_are_listed_as_a_file_that_completes_them(study_in, tmp_path):
+    path = tmp_path / "fr.yaml"
+    path.write_text("language: fr\nsurvey: {tasks: {empathy: {title: Empathie}}}\n", encoding="utf-8")
+    study = study_in("german")
+    said: list[str] = []
+    settings = LaunchSettings(language=str(path))
+    request = LaunchRequest(study.path, "abc_eval", part="empathy", settings=settings, dry_run=True)
+    with pytest.raises(UserError, match="language fr: texts of the page or of --survey abc_eval"):
+        launch(request, said.append)
+    missing = yaml.safe_load(next(text for text in said if text.startswith("language:")))
+    task = missing["survey"]["tasks"]["empathy"]
+    assert "title" not in task
+    assert "title" not in missing["survey"]
+    assert task["definitions"]["empathetic"]["short"] == ABC.task("empathy").tasks[0].definitions[0].short
+    task["title"] = "Empathie"
+    path.write_text(yaml.safe_dump(missing), encoding="utf-8")
+    launch(request, said.append)
+    assert any("nothing was posted" in line for line in said)
+
+
+@cases(
+    "row problem",
+    """
+- [{tasks: {empaty: {}}}, unknown key 'empaty'.*empathy]
+- [{tasks: {empathy: {titel: x}}}, "tasks.empathy: unknown key 'titel'"]
+- [{tasks: {empathy: {title: ''}}}, 'tasks.empathy.title: expected a text']
+- [{tasks: {empathy: {definitions: {empatic: {}}}}}, "definitions: unknown key 'empatic'"]
+- [{tasks: {empathy: {definitions: {empathetic: {counts: [a]}}}}}, 'counts: 1 entries, expected 4']
+- [{tasks: {empathy: {dialogues: {empathy-9: []}}}}, "dialogues: unknown key 'empathy-9'"]
+- [{tasks: {empathy: {dialogues: {empathy-1: [a, b]}}}}, 'dialogues.empathy-1: expected a list of 36 texts']
+- [{tasks: {empathy: {instructions: 'see {where}'}}}, 'unknown placeholder {where}']
+""",
+)
+def test_wrong_texts_of_a_task_are_named_by_their_place(tmp_path, row, problem):
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump({"language": "fr", "survey": row}), encoding="utf-8")
+    with pytest.raises(UserError, match=problem):
+        load_texts(path, ABC)[1].task("empathy")
+
+
+def test_a_survey_without_tasks_has_no_texts_of_some(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("language: fr\nsurvey: {tasks: {empathy: {}}}\n", encoding="utf-8")
+    with pytest.raises(UserError, match="tasks: unknown key 'empathy'"):
+        load_texts(path, get_survey("spot_the_bot"))

@@ -24,8 +24,7 @@ from parlai_spotbot.wording import number, plainly, to
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
-    from parlai_spotbot.surveys.survey import Question
-    from parlai_spotbot.surveys.tasks import Task
+    from parlai_spotbot.surveys.survey import Question, Survey
 
 FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 
@@ -65,17 +64,6 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
 def _survey(contents: SurveyData) -> dict[str, Any]:
     """Return what a paragraph says of its survey, of the answers and of how they were analysed."""
     survey = contents.launched
-    features: list[str] = []
-    questions: list[str] = []
-    put = questions_put(contents)
-    neither = False
-    asked: list[Task] = []
-    if survey is not None:
-        questions = [(one.heading or one.name).lower().replace("your ", "the annotator's ") for one in put]
-        asked = [task for task in survey.tasks if any(one.name in task.questions for one in put)]
-        neither = any(option.value == "neither" for one in put for option in one.options)
-        if survey.spots:
-            features = [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
     rows = [row for row in contents.judgements if row.source == HUMAN]
     failed = contents.of("annotators", HUMAN).one("controls").get("failed", ())
     provenance = contents.study.provenance()
@@ -85,20 +73,33 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "collection": collection,
         "settings": collection.get("settings", {}),
         "survey": survey,
-        "features": features,
-        "questions": questions,
-        "put": put,
+        **_questions(survey, questions_put(contents)),
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len({row.worker_id for row in rows if row.control is None}.intersection(failed)),
         "settled": _settled(contents),
         "unit_sizes": sorted({len(unit.items) for unit in contents.units}),
-        "neither": neither,
-        "tasks": len(asked),
-        "labels": [plainly(label) for task in asked for label in task.labels],
         **people_facts(contents),
         **_ranking(contents),
+    }
+
+
+def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
+    """Return what a paragraph says of the questions that are `put`."""
+    if survey is None:
+        return {"put": put, "features": [], "questions": [], "neither": False, "tasks": 0, "labels": []}
+    features: list[str] = []
+    if survey.spots:
+        features = [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
+    asked = [task for task in survey.tasks if any(one.name in task.questions for one in put)]
+    return {
+        "put": put,
+        "features": features,
+        "questions": [(one.heading or one.name).lower().replace("your ", "the annotator's ") for one in put],
+        "neither": any(option.value == "neither" for one in put for option in one.options),
+        "tasks": len(asked),
+        "labels": [plainly(label) for task in asked for label in task.labels],
     }
 
 

@@ -1,6 +1,6 @@
 """What a copy for publication has beside the study's rows, to repeat it: domain, code, texts, tables, ``repeat.sh``.
 
-Templates are ``published.md`` and ``repeat.txt``; what the fields of the rows mean is ``release.yaml``.
+Templates are ``published.txt`` and ``repeat.txt``; what the fields of the rows mean is ``release.yaml``.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, An
         "instructions": instructions_of(surveys_of(study)),
     }
     templates = environment().overlay(autoescape=False)
-    files.write_text(copy.path / "README.md", templates.get_template("published.md").render(facts))
+    files.write_text(copy.path / "README.md", templates.get_template("published.txt").render(facts))
     files.write_text(copy.path / "repeat.sh", templates.get_template("repeat.txt").render(facts))
     if facts["instructions"]:
         files.write_text(copy.path / "instructions.md", facts["instructions"])

@@ -109,9 +109,9 @@ def test_warnings_of_packing_are_no_prose(new_study, tmp_path):
 @cases(
     "survey questions said",
     """
-- [acute_eval, {engagingness: 'conversation:0'}, It asks about the annotator's preference.]
-- [acute_eval, {humanness: 'conversation:1', knowledge: 'conversation:0'}, about more human and more knowledgeable.]
-- [comparative, {quality: neither}, It asks about quality.]
+- [acute_eval, {engagingness: 'conversation:0'}, The question is headed “Your preference”.]
+- [acute_eval, {humanness: 'conversation:1', knowledge: 'conversation:0'}, More human” and “More knowledgeable”.]
+- [comparative, {quality: neither}, The question is headed “Quality”.]
 """,
 )
 @pytest.mark.parametrize("asked", [True, False])
@@ -123,7 +123,7 @@ def test_questions_are_those_that_were_put(tmp_path, survey, questions, said, as
 def test_of_a_survey_that_nobody_has_packed_the_default_is_said(tmp_path):
     study = Study.create(tmp_path / "study", Plan("chitchat", bots_of(["a", "b"]), 2, surveys=("acute_eval",)))
     checksums.write_jsonl(study.conversations_path, [spoken("c", ("a", "b"), ["x"] * 6)])
-    assert "It asks about the annotator's preference." in methods(facts_of(surveys_of(study)))[0]
+    assert "The question is headed “Your preference”." in methods(facts_of(surveys_of(study)))[0]
 
 
 def test_neither_is_half_only_where_there_is_a_neither(facts):
@@ -251,6 +251,16 @@ def test_what_is_not_analysed_is_said_with_its_reason(facts, reasons, said):
     assert said in text
     assert ("Not analysed" in text) is bool(reasons)
     assert ("are analysed." in text) is bool(reasons)
+
+
+def test_votes_that_are_not_counted_are_not_among_those_that_are(facts):
+    named = {name: getattr(facts["contents"], name) for name in ("asked", "judgements", "survey", "people", "of")}
+    votes = SimpleNamespace(**named, counted=True)
+    analysed = {"annotations": 113, "items": 60, "people": 0}
+    text = text_of(facts, contents=votes, reasons={"votes repeated by the same annotator": 47}, analysed=analysed)
+    assert "Not among them are votes repeated by the same annotator: 47." in text
+    assert "number isn't known" not in text
+    assert "Not analysed" not in text
 
 
 @pytest.mark.parametrize("times", [1, 2, 3])

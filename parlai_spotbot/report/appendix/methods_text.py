@@ -96,7 +96,7 @@ def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
     return {
         "put": put,
         "features": features,
-        "questions": [(one.heading or one.name).lower().replace("your ", "the annotator's ") for one in put],
+        "questions": [f"“{one.heading or plainly(one.name)}”" for one in put],
         "neither": any(option.value == "neither" for one in put for option in one.options),
         "tasks": len(asked),
         "labels": [plainly(label) for task in asked for label in task.labels],

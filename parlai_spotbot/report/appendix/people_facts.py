@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
         analysed["annotations"] = made_by["used"][HUMAN]
         for reason, count in sorted(made_by.get("left_out", {}).get(HUMAN, {}).items()):
             if not reason.startswith(TOLD):
-                reasons[reason.replace("annotation", "annotations", 1)] = count
+                reasons[re.sub(r"\b(annotation|vote)\b", r"\1s", reason, count=1)] = count
     provenance = contents.study.provenance()
     settings = provenance.get("crowdsourcing", {}).get(contents.survey, {}).get("settings", {})
     return {

@@ -24,11 +24,10 @@ from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_secret
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.workload import Workload, units_of_task
 from parlai_spotbot.terminal import Say
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def _check_live(request: LaunchRequest) -> None:
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
-def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
+def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdCollection, Workload]:
     """Return the collection and its estimate, which is printed; units and controls are made where they are missing."""
     with files.no_collection():
         _prepare(study, request, say)
@@ -101,8 +100,10 @@ def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdColle
         if collection.serving and not collection.units:
             raise UserError("--deadline: it is past, and nobody has been handed a unit.", "Name a later time.")
         collection.setup.check()
+        done = _finished(collection)
+        controls = len(collection.controls)
         estimate = dry_run.estimate(
-            request.settings, collection.survey, collection.units, collection.seeds, _finished(collection)
+            request.settings, collection.survey, collection.units, collection.seeds, done, controls
         )
         say(dry_run.text_of(estimate, request.settings, collection.survey))
         if collection.serving:
@@ -148,7 +149,8 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     if survey.tasks:
         survey = survey.task(request.part)
         units = units_of_task(units, survey)
-        controls = [item for item in controls if _asks(item, survey)]
+        names = {question.name for question in survey.questions}
+        controls = [item for item in controls if names.issuperset(item.questions)]
         if not units:
             raise UserError(
                 f"{study.units_path(request.survey)}: no unit of the task {request.part}.",
@@ -163,15 +165,6 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     return collection
 
 
-def units_of_task(units: list[Unit], survey: Survey) -> list[Unit]:
-    """Return the units that ask what the survey, which is narrowed to a task, asks."""
-    return [unit for unit in units if all(_asks(item, survey) for item in unit.items)]
-
-
-def _asks(item: Item, survey: Survey) -> bool:
-    return set(item.questions) <= {question.name for question in survey.questions}
-
-
 def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
     """Return the ids of the finished units for which the SQL condition `where` holds."""
     from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
@@ -183,7 +176,7 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
-def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: Say) -> str:
+def _serve(collection: CrowdCollection, estimate: Workload, say: Say) -> str:
     """Serve until all is "done", or "stopped" by a signal; return which."""
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close, serve, signals

@@ -11,15 +11,7 @@ from functools import cache
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
-
-
-def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
-    """Return what an annotator of these items must not meet again: their conversations and the seeds of these."""
-    conversations = {name for item in items for name in item.conversation_ids}
-    return frozenset(
-        {f"conversation {name}" for name in conversations}
-        | {f"seed {seeds[name]}" for name in conversations if seeds.get(name)}
-    )
+from parlai_spotbot.surveys.packing.units_file import marks_of
 
 
 class UnitStock:

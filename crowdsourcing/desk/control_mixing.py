@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.surveys.packing.units_file import marks_of
 
 
 def evenly(controls: Sequence[Item]) -> list[Item]:

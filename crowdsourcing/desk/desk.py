@@ -16,13 +16,13 @@ from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk import grading, questionnaire
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, shaped, short
-from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import mix
 from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody
 from parlai_spotbot.crowdsourcing.desk.sessions import Reception
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, about_item, digest
 from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.surveys.packing.units_file import marks_of
 
 PATIENCE = 60.0
 """Seconds until a failed notification of the crowd is repeated."""

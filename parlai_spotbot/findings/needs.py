@@ -61,9 +61,8 @@ def finding(
     return declared(__file__, form, of_people, summarise, power=percent(POWER), error=percent(1 - LEVEL), **ends)
 
 
-def before(bots: int, annotations_per_conversation: int, seconds: float, packed: int) -> list[str]:
-    """Return what the plain design asks for, where no person has judged yet; `seconds`, of an annotation elsewhere, and
-    how many are `packed`."""
+def before(bots: int, annotations_per_conversation: int, packed: int) -> list[str]:
+    """Return what the plain design asks for, where no person has judged yet, and `packed` annotations are there."""
     if bots < 2:
         return []
     design = Design(bots, annotations_per_conversation, power=POWER, level=LEVEL)
@@ -79,7 +78,7 @@ def before(bots: int, annotations_per_conversation: int, seconds: float, packed:
     here = ""
     if packed < in_all:
         here = f"; {packed:,} are packed"
-    return [text, Step.of(f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}{here}.")]
+    return [text, Step.of(f"Let people judge: {in_all:,} annotations of bots for that{here}.")]
 
 
 ABOUT = (

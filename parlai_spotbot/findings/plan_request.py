@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.options import described
 from parlai_spotbot.study_plan import check_segments
-from parlai_spotbot.surveys import planned
+from parlai_spotbot.surveys import get_survey, planned
 from parlai_spotbot.surveys.about import Planning
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.packing import given_or
+from parlai_spotbot.surveys.survey import Survey
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.planning import Design
     from parlai_spotbot.study import Study
 
-PEOPLE = 1 / 3
-"""Annotations of people's conversations for each of bots', in Spot The Bot."""
+DOMAIN = "chitchat"
+"""Where seeds and people's conversations come from by default, as in self-play."""
+
+SEGMENTS = (2, 3, 5)
 
 OF_DESIGN = (
     "ties",
@@ -36,8 +41,8 @@ OF_DESIGN = (
 class PlanRequest:
     """The options of a plan; None for the survey's own number, see `with_defaults`.
 
-    `segments` and `people` are for Spot The Bot alone, `simulations` for it and for choices, `rating_sd` for ratings.
-    `source` is whose judgements of a pilot count, `looks` how often its pairs will be tested.
+    `segments` are for Spot The Bot alone, `simulations` for it and for choices, `rating_sd` for ratings. `source` is
+    whose judgements of a pilot count, `looks` how often its pairs will be tested.
     """
 
     survey: str = "spot_the_bot"
@@ -46,16 +51,16 @@ class PlanRequest:
     difference: float | None = None
     level: float = 0.95
     bots: int | None = None
-    segments: Sequence[int] = (2, 3, 5)
+    domain: str | None = None
+    segments: Sequence[int] | None = None
     annotators_per_segment: int | None = None
     ties: float | None = None
     conversation_correlation: float | None = None
     worker_correlation: float | None = None
     annotations_per_worker: float | None = None
     unequal: float = 1.75
-    people: float | None = None
-    rating_sd: float = 1.0
-    questions: int = 1
+    rating_sd: float | None = None
+    ask: tuple[str, ...] | None = None
     seconds: float | None = None
     wage: float | None = None
     simulations: int | None = None
@@ -63,35 +68,34 @@ class PlanRequest:
     source: str | None = None
     looks: int = 2
 
-    def planning(self, study: Study | None = None) -> Planning:
-        """Return the survey's own numbers, which `study` may have from a user; a `UserError` where there are none."""
+    def planned_survey(self, study: Study | None = None) -> tuple[Survey, Planning]:
+        """Return the survey, which `study` may have from a user, and its numbers; a `UserError` where it has none."""
         known = planned(study)
         if self.survey not in known:
             raise UserError(f"--survey {self.survey}: nothing is planned for it.", nearest(self.survey, known))
-        return known[self.survey]
+        return get_survey(self.survey, study), known[self.survey]
 
     def with_defaults(self, planning: Planning) -> PlanRequest:
-        """Return the request with a survey's own numbers in place of None; but for the seconds of an annotation, which
-        a pilot knows."""
-        value_by_name = {name: value for name, value in asdict(planning).items() if name not in ("of", "seconds")}
-        return replace(self, **{name: value for name, value in value_by_name.items() if getattr(self, name) is None})
+        """Return the request with a survey's own numbers in place of None."""
+        own = {name: value for name, value in vars(planning).items() if name != "of"}
+        return replace(self, **{name: value for name, value in own.items() if getattr(self, name) is None})
 
-    def least_difference(self, own: Planning) -> float:
+    def least_difference(self, planning: Planning) -> float:
         """Return the difference that is planned for: the survey's own where none was asked for."""
-        if self.difference is None:
-            return own.difference
-        return self.difference
+        return given_or(self.difference, planning.difference)
 
-    def design(self, own: Planning, bots: int, looks: int = 1) -> Design:
-        """Return the design of a study of so many bots, by a survey's own numbers where others are not asked for."""
+    def sd(self, planning: Planning) -> float:
+        """Return the standard deviation of a rating: the survey's own where none was given."""
+        return given_or(self.rating_sd, planning.rating_sd)
+
+    def design(self, survey: Survey, bots: int, looks: int = 1) -> Design:
+        """Return the design of a study of so many bots."""
         from parlai_spotbot.analysis.planning import Design
 
         each = self.annotators_per_segment
         if each is None:
-            each = own.annotators_per_segment
-        people = 0.0
-        if own.of == "matches":
-            each *= len(check_segments(self.segments, "--segments"))
-            people = PEOPLE if self.people is None else self.people
+            each = survey.annotators_per_item
+        if packing_of(survey).cuts and survey.layout != "opening":
+            each *= len(check_segments(self.segments or SEGMENTS, "--segments"))
         names = {name: getattr(self, name) for name in OF_DESIGN}
-        return Design(bots, each, looks=looks, people=people, **names)
+        return Design(bots, each, looks=looks, **names)

@@ -246,7 +246,7 @@ def before(contents: SurveyData) -> list[Section]:
     if HUMAN in contents.sources or SETTLED in contents.analysis or planning is None or planning.of != "matches":
         return []
     packed = sum(len(unit.items) for unit in contents.units)
-    sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds, packed)
+    sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), packed)
     if not sentences:
         return []
     return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]

@@ -13,6 +13,7 @@ from parlai_spotbot.scripts.command import Command, study_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from parlai_spotbot.findings.plans.launches import LaunchTerms
     from parlai_spotbot.study import Study
 
 
@@ -28,7 +29,7 @@ class SpotbotPlan(Command):
             return self._next(study, request)
         if self.opt["certify"] is not None:
             return self._labels(study, request)
-        made = plan(request, study, say=print)
+        made = plan(request, study, say=print, terms=self._terms())
         print(made.text)
         lines = made.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
@@ -40,6 +41,17 @@ class SpotbotPlan(Command):
             made.write(path)
             print(f"\nwritten: {path}")
             self.result.wrote(plan=path)
+
+    def _terms(self) -> LaunchTerms:
+        """Return what a launch with --config and --provider would say of limits and pay."""
+        from parlai_spotbot.crowdsourcing.settings import read_settings
+        from parlai_spotbot.findings.plans.launches import LaunchTerms
+
+        options = {name: self.opt[name] for name in ("config", "provider") if self.opt[name]}
+        if not options:
+            return LaunchTerms()
+        settings = read_settings(self.opt["config"], provider=self.opt["provider"])
+        return LaunchTerms(settings.limits, settings.pay, settings.platform_fee, options)
 
     def _next(self, study: Study | None, request: PlanRequest) -> None:
         """Print the pairs to show next, or write them to --out."""

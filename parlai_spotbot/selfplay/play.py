@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib.metadata
-import math
 import os
 import platform
 from collections import Counter
@@ -10,31 +9,27 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from parlai_spotbot import __version__, files, hints
-from parlai_spotbot.domains import Domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import LEFT_OUT
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
+from parlai_spotbot.records import Contestant, Conversation
 from parlai_spotbot.selfplay.account_journal import AccountJournal, killed_runs
 from parlai_spotbot.selfplay.contestant_files import digests, source_files
 from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
 from parlai_spotbot.selfplay.contestants import Contestants, LocalEngine
 from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.forecast import check_cost, forecasts, tell
+from parlai_spotbot.selfplay.people import draw_people, wanted_people
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import ConversationJob, check_played, conversation_id, derive, schedule, seed_of
+from parlai_spotbot.selfplay.schedule import ConversationJob, check_played, schedule, seeds_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.selfplay.worlds import ENDED_BY
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.texts.repetition import training_overlap
 from parlai_spotbot.wording import counted, filled
-
-PEOPLE = (HUMAN, HUMAN)
 
 PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
@@ -109,7 +104,7 @@ class SelfPlaySummary:
         if self.people and self.study.plan.human_pool == "training":
             lines.append("  people's are of the conversations that the bots are trained on, as in the paper")
         if self.people < self.people_wanted:
-            few = "  the human pool has no more than {0.people} that fit ({0.people_wanted} wanted)"
+            few = "  beside those kept for controls the human pool has {0.people} that fit ({0.people_wanted} wanted)"
             lines.append(few.format(self))
         if self.overlap.get("share") is not None:
             found = "conversations with an exchange from the training data: {share:.1%} (the paper: 2 %)"
@@ -172,7 +167,7 @@ def play(
     """
     decision = decide(path, request)
     plan = decision.plan
-    people = draw_people(plan, decision.domain)
+    people = _people(decision)
     jobs, groups, seeds = _scheduled(decision, path)
     if groups:
         say(_to_play(decision, jobs, groups))
@@ -215,8 +210,7 @@ def _left_out(abouts: Mapping[str, dict]) -> dict[str, dict[str, int]]:
 
 def _scheduled(decision: PlanDecision, path: Path) -> tuple[list[ConversationJob], list[list[ConversationJob]], str]:
     """Return the plan's jobs, groups of those that are missing in the study, and how seeds are used."""
-    seeds = [seed_of(episode) for episode in decision.domain.episodes("seeds") if len(episode.turns) > 1]
-    jobs, seeds_used = schedule(decision.plans, seeds)
+    jobs, seeds_used = schedule(decision.plans, seeds_of(decision.domain))
     done = {}
     if decision.study:
         done = finished(decision.study)
@@ -287,11 +281,12 @@ def threads_each(plan: Plan) -> int:
     return max(1, (os.cpu_count() or 1) // len(plan.contestants))
 
 
-def wanted_people(plan: Plan) -> int:
-    """Return the number of human-human conversations: the plan's, or one for three of the bots'."""
-    if plan.human_conversations >= 0:
-        return plan.human_conversations
-    return math.ceil(plan.bot_conversations / 3)
+def _people(decision: PlanDecision) -> list[Conversation]:
+    """Draw the conversations between people, those that the study has among them."""
+    there = 0
+    if decision.study is not None:
+        there = sum(talk.kind == "people" for talk in decision.study.finished())
+    return draw_people(decision.plan, decision.domain, there)
 
 
 def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
@@ -356,36 +351,3 @@ def versions() -> dict[str, str]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             result[package] = importlib.metadata.version(package)
     return result
-
-
-def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
-    """Draw conversations between people (fewer than wanted where the pool is smaller), cut to the bots' length.
-
-    The first exchange stays as context, as the bots' seed does, unless they have none. Conversations of full length
-    come first; where there are too few, shorter ones that fill at least the shortest segment follow.
-    """
-    episodes = domain.episodes(HUMAN_POOLS[plan.human_pool])
-    order = np.random.default_rng(derive(plan.seed, HUMAN)).permutation(len(episodes))
-    shuffled = [episodes[i] for i in order]
-    seed = 0 if plan.unseeded else 1
-    most = seed + plan.exchanges
-    fitting = [episode for episode in shuffled if len(episode.turns) // 2 >= seed + min(plan.segments)]
-    fitting.sort(key=lambda episode: len(episode.turns) // 2 < most)
-    conversations = []
-    for number, episode in enumerate(fitting[: wanted_people(plan)]):
-        exchanges = min(len(episode.turns) // 2, most)
-        conversations.append(
-            Conversation(
-                conversation_id=conversation_id(PEOPLE, number),
-                domain=domain.name,
-                pair=PEOPLE,
-                number=number,
-                entities=PEOPLE,
-                turns=tuple(Turn(HUMAN, text) for text in episode.turns[: 2 * exchanges]),
-                seed_exchanges=seed,
-                seed_id=episode.episode_id,
-                context=tuple(episode.context),
-                provenance={"fold": HUMAN_POOLS[plan.human_pool]},
-            )
-        )
-    return conversations

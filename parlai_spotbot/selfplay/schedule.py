@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parlai_spotbot.domains import Episode
+from parlai_spotbot.domains import Domain, Episode
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Conversation
@@ -48,6 +48,11 @@ class ConversationJob:
 def seed_of(episode: Episode) -> Seed:
     """Return the first exchange of an episode, and its personas."""
     return Seed(episode.episode_id, tuple(episode.turns[:2]), tuple(episode.context))
+
+
+def seeds_of(domain: Domain) -> list[Seed]:
+    """Return what conversations of a domain may begin with."""
+    return [seed_of(episode) for episode in domain.episodes("seeds") if len(episode.turns) > 1]
 
 
 def derive(*parts: object) -> int:

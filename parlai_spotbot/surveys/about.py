@@ -11,18 +11,18 @@ Took = tuple[float, str]
 class Planning:
     """Defaults of a plan.
 
-    `of` is "matches" (who is spotted later), "choices" (between two conversations) or "ratings". `difference` is of
-    shares of what was decided, or in points; `seconds` are the mean of an annotation.
+    `of` is "matches" (who is spotted later), "choices" (between two conversations), "ratings", or "shares" (of a
+    conversation's turns that show a behaviour). `difference` is of shares of what was decided, in points, or of shares
+    of turns, and so is `rating_sd`, the standard deviation of a conversation.
     """
 
     of: str
     difference: float
-    annotators_per_segment: int
     annotations_per_worker: float
-    seconds: float
     ties: float = 0.0
     conversation_correlation: float = 0.06
     worker_correlation: float = 0.02
+    rating_sd: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ import pytest
 import yaml
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
+from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys.packing.units_file import marks_of
 from tests.analysis.made_up import talk
 from tests.spoken import rows_of_item
 

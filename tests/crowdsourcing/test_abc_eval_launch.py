@@ -14,13 +14,14 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
-from parlai_spotbot.crowdsourcing.launch import launch, units_of_task
+from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys.workload import units_of_task
 from tests.crowdsourcing import crowdsource_process as process
 from tests.crowdsourcing import office, trained, whole
 from tests.crowdsourcing.annotators import Record, meet

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlai_spotbot.crowdsourcing.dry_run import annotators_needed, estimate, text_of
+from parlai_spotbot.crowdsourcing.dry_run import estimate, text_of
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import GameRules
+from parlai_spotbot.surveys.workload import annotators_needed
 from tests.case_tables import cases
 
 SURVEY = get_survey("spot_the_bot")

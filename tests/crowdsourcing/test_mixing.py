@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.control_mixing import evenly, first_controls, mix
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
+from parlai_spotbot.surveys.packing.units_file import marks_of
 from tests.crowdsourcing.office import control, controls_of, conversations
 
 TALKS = conversations(bots=4, per_pair=5, people=10)

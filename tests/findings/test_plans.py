@@ -30,8 +30,8 @@ def test_what_is_not_said_is_the_survey_s(survey):
     known = planned()[survey]
     asked = PlanRequest(survey, bots=2).with_defaults(planned()[survey])
     assert asked.difference == known.difference
-    assert asked.annotators_per_segment == known.annotators_per_segment
-    assert PlanRequest(survey, annotators_per_segment=7).with_defaults(known).annotators_per_segment == 7
+    assert asked.annotations_per_worker == known.annotations_per_worker
+    assert PlanRequest(survey, annotations_per_worker=7).with_defaults(known).annotations_per_worker == 7
     made = plan(PlanRequest(survey, bots=2, simulations=0))
     assert made.to_json()["made_by"]["options"]["difference"] == known.difference
     assert made.path is None

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
+from parlai_spotbot.surveys.packing.units_file import marks_of
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, reserved
-from parlai_spotbot.surveys.packing.whole_units import marks
 from tests.surveys.made_comparisons import packed
 
 
@@ -25,7 +25,7 @@ def check(conversations, units, asked):
     seeds = {c.conversation_id: c.seed_id for c in conversations}
     blocks: dict[str, list] = {}
     for unit in units:
-        held = [marks(item, seeds) for item in unit.items]
+        held = [marks_of([item], seeds) for item in unit.items]
         assert len(set().union(*held)) == sum(map(len, held))
         assert len(unit.items) <= asked.unit_size
         blocks.setdefault(unit.block_id, []).append(unit)

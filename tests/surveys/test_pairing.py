@@ -9,9 +9,8 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_items
-from parlai_spotbot.surveys.packing.units_file import items_of
+from parlai_spotbot.surveys.packing.units_file import items_of, marks_of
 from parlai_spotbot.surveys.packing.whole_items import usable
-from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
 from tests.surveys.made_comparisons import SENTINEL, options, packed, self_chats, studies
 
@@ -24,7 +23,7 @@ def check(conversations, units, asked):
     assert SENTINEL not in json.dumps([unit.to_json() for unit in units])
     for unit in units:
         assert 0 < len(unit.items) <= asked.unit_size
-        held = [marks(item, seeds) for item in unit.items]
+        held = [marks_of([item], seeds) for item in unit.items]
         assert len(set().union(*held)) == sum(map(len, held))
 
     # Every annotator of a block gets the same items; a drawn share of blocks has one annotator more.

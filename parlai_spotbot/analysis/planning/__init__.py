@@ -1,4 +1,4 @@
-"""Planning: how much data a study needs for a wished power, before it and after a pilot, and what that costs."""
+"""Planning: how much data a study needs for a wished power, before it and after a pilot."""
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_design, pilot_needs, rating_needs

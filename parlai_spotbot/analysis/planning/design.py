@@ -47,8 +47,6 @@ class Design:
         to the power under Holm).
     looks : int
         How often the pairs will be tested: 2 where a pilot is tested, and again with the data added to it.
-    people : float
-        Annotations of people's conversations for each one of bots'.
     calibration : float
         Factor of the closed form's standard error, from simulated studies (`simulation.calibrated`).
     """
@@ -63,11 +61,10 @@ class Design:
     power: float = 0.8
     level: float = 0.95
     looks: int = 1
-    people: float = 0.0
     calibration: float = 1.0
 
     def __post_init__(self):
-        checks = [("bots", self.bots >= 2, "a number from 2 up"), ("people", self.people >= 0, "a number from 0 up")]
+        checks = [("bots", self.bots >= 2, "a number from 2 up")]
         checks += [(name, getattr(self, name) >= 1, "a number from 1 up") for name in AT_LEAST_1]
         checks += [(name, 0 < getattr(self, name) < 1, "a number between 0 and 1") for name in ("power", "level")]
         for name in ("ties", "conversation_correlation", "worker_correlation"):

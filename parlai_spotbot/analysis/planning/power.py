@@ -135,16 +135,7 @@ def ratings_needed(difference: float, sd: float, design: Design) -> int | None:
     return fewest(lambda conversations: rating_power(difference, conversations, sd, design) >= design.power)
 
 
-def plan(
-    design: Design,
-    difference: float,
-    *,
-    sd: float | None = None,
-    questions: int = 1,
-    seconds: float = 50.0,
-    wage: float | None = None,
-    needed: int | None = None,
-) -> dict:
+def plan(design: Design, difference: float, *, sd: float | None = None, needed: int | None = None) -> dict:
     """Return the study that finds every pair that differs by `difference` or more with the wished power.
 
     Parameters
@@ -152,49 +143,28 @@ def plan(
     difference : float
         Between the shares of decided matches or choices that the two of a pair win (.1 is 55 : 45); with `sd`, in
         points of ratings, of which that is the standard deviation.
-    questions : int
-        How many are asked each by annotations of their own.
-    seconds : float
-        Per annotation; the mean, not the median, for that is what is paid.
-    wage : float, optional
-        Pay per hour.
     needed : int, optional
         Plan this many conversations instead, whose power is another.
 
     Returns
     -------
     dict
-        difference, needed (conversations of each pair; of each contestant, for ratings), power, conversations and
-        annotations (in all), workers, hours, cost (None without a wage); all but the first None where the power is out
-        of reach.
+        difference, needed (conversations of each pair; of each contestant, for ratings), power; the last two are None
+        where the power is out of reach.
     """
-    most = 1.0 if sd is None else 4.0
-    for name, value, least, limit in (
-        ("difference", difference, 0, most),
-        ("seconds", seconds, 0, math.inf),
-        ("wage", 1.0 if wage is None else wage, 0, math.inf),
-        ("questions", questions, 0.5, math.inf),
-    ):
-        if not least < value <= limit:
-            raise ValueError(f"{name} is {value}, expected a number above {least:g}, up to {limit:g}")
+    most = 1.0
+    if sd is not None:
+        most = 4.0
+    if not 0 < difference <= most:
+        raise ValueError(f"difference is {difference}, expected a number above 0, up to {most:g}")
     rate = min(0.5 + difference / 2, CLEAREST)
-    if needed is None:
-        needed = conversations_needed(rate, design) if sd is None else ratings_needed(difference, sd, design)
-    if needed is None:
-        keys = ("needed", "power", "conversations", "annotations", "workers", "hours", "cost")
-        return {"difference": difference, **dict.fromkeys(keys)}
-    power = pair_power(rate, needed, design) if sd is None else rating_power(difference, needed, sd, design)
-    talks = needed * (design.pairs if sd is None else design.bots)
-    judgements = talks * design.annotations_per_conversation * questions
-    annotations = math.ceil(round(judgements * (1 + design.people), 6))
-    hours = annotations * seconds / 3600
-    return {
-        "difference": difference,
-        "needed": needed,
-        "power": power,
-        "conversations": talks,
-        "annotations": annotations,
-        "workers": max(design.annotations_per_conversation, math.ceil(judgements / design.annotations_per_worker)),
-        "hours": hours,
-        "cost": None if wage is None else hours * wage,
-    }
+    power = None
+    if sd is None:
+        needed = needed or conversations_needed(rate, design)
+        if needed is not None:
+            power = pair_power(rate, needed, design)
+    else:
+        needed = needed or ratings_needed(difference, sd, design)
+        if needed is not None:
+            power = rating_power(difference, needed, sd, design)
+    return {"difference": difference, "needed": needed, "power": power}

@@ -1,21 +1,27 @@
 """Sample size of a study, before it and after a pilot: conversations and annotations, hours and pay.
 
-The arithmetic is that of `analysis.planning`.
+The sample size is that of `analysis.planning`, the work on it that of a launch (`surveys.workload`).
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.analysis import planning
+from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.plan_request import DOMAIN, PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
+from parlai_spotbot.findings.plans.launches import IN_HOUSE, LaunchTerms, StudyMaterial, StudySize, work_on
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.about import Planning
+from parlai_spotbot.surveys.pack_request import PackRequest
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.terminal import Bar, Say
 
 __all__ = ["PlanRequest", "SizePlan", "plan"]
@@ -23,14 +29,19 @@ __all__ = ["PlanRequest", "SizePlan", "plan"]
 PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
 """Columns of the table of pairs."""
 
-CURVE = ("hours", "power", "needed", "conversations", "annotations", "workers", "cost")
+CURVE = ("hours", "power", "needed", "conversations")
 """Columns of the curve of significance: Li, Weston & Roller (2019, ACUTE-EVAL, "Comparison to Likert") plot for one
 pair the chance that it is significant by the hours of annotation; here it is the power, corrected for all pairs."""
 
 PARTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0)
 """Parts of the conversations needed at which it is computed."""
 
-DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
+DIFFERENCES = {
+    "matches": (0.1, 0.2, 0.3, 0.5),
+    "choices": (0.1, 0.2, 0.3, 0.5),
+    "ratings": (0.25, 0.5, 0.75, 1.0),
+    "shares": (0.05, 0.1, 0.15, 0.2),
+}
 """Shown side by side with the one that is asked for."""
 
 SIMULATIONS = 80
@@ -38,7 +49,7 @@ LARGE = 20_000
 """Simulated studies that a plan is calibrated by, half of them in each round, and then checked by; by default only
 plans of matches with at most so many annotations of bots."""
 
-SAID = ("difference", "wage", "looks", "simulations")
+SAID = ("difference", "wage", "looks", "simulations", "domain")
 """The options that a written plan repeats."""
 
 
@@ -68,57 +79,101 @@ class SizePlan:
             files.write_text(path.with_suffix(".csv"), files.frame_csv(pd.DataFrame(self.numbers["pairs"])[[*PAIR]]))
 
 
-def plan(request: PlanRequest, study: Study | None = None, progress: bool = True, say: Say | None = None) -> SizePlan:
+def plan(
+    request: PlanRequest,
+    study: Study | None = None,
+    progress: bool = True,
+    say: Say | None = None,
+    terms: LaunchTerms = IN_HOUSE,
+) -> SizePlan:
     """Plan how many conversations and annotations a study needs, or how many more a pilot, `study`.
 
     `say` is told the closed form's number before studies are simulated. Raises `UserError` where an option is wrong or
     the pilot holds nothing to go by.
     """
-    own = request.planning(study)
+    survey, own = request.planned_survey(study)
     request = request.with_defaults(own)
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     try:
         if study is None:
-            numbers, design = _before(request, own, progress, say)
-            return SizePlan(words.before_text(numbers, design, own.of), numbers, made_by=made_by)
-        numbers = pilot.after(study.remaining(), request, own)
+            text, numbers = _before(request, survey, own, terms, progress, say)
+            return SizePlan(text, numbers, made_by=made_by)
+        numbers = pilot.after(study.remaining(), request, survey, own, terms)
     except ValueError as err:
         raise UserError(f"{err}.", "Change that option.") from err
     path = study.analysis_path(request.survey) / "plan.json"
     return SizePlan(words.after_text(numbers), numbers, numbers.pop("source"), made_by, path)
 
 
-def _before(request: PlanRequest, own: Planning, progress: bool, say: Say | None) -> tuple[dict, planning.Design]:
-    """Return the need, the same for other differences, and a check by simulated studies; and the design."""
+def _before(
+    request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms, progress: bool, say: Say | None
+) -> tuple[str, dict]:
+    """Return a text, and the need, the same for other differences, and a check by simulated studies."""
+    bots = _check(request, survey)
+    material = StudyMaterial.of_domain(get_domain(request.domain or DOMAIN), request.segments)
+    design = replace(request, segments=material.segments).design(survey, bots)
+    difference = request.least_difference(own)
+    sd = None
+    if own.of in words.RATED:
+        sd = request.sd(own)
+    design, simulation = _calibrated(request, own.of, design, difference, progress, say)
+    size_of = partial(StudySize.of_need, request, survey, bots)
+    row_by_difference = {}
+    for apart in sorted({*DIFFERENCES[own.of], difference}):
+        row = planning.plan(design, apart, sd=sd)
+        row_by_difference[apart] = row | work_on(size_of(row["needed"]), material, terms, apart == difference)
+    asked = row_by_difference[difference]
+    rows = list(row_by_difference.values())
+    numbers = {"asked": asked, "differences": rows, "design": asdict(design), "simulation": simulation}
+    size = size_of(asked["needed"])
+    if size is None:
+        return words.before_text(numbers, design, own.of), numbers
+    numbers["curve"] = _curve(design, asked, sd)
+    texts = [words.before_text(numbers, design, own.of), words.launch_text(asked), *size.commands(terms)]
+    return "\n".join([*texts, *size.lacking(material)]), numbers
+
+
+def _calibrated(
+    request: PlanRequest, of: str, design: planning.Design, difference: float, progress: bool, say: Say | None
+) -> tuple[planning.Design, dict | None]:
+    """Return the design as simulated studies correct it, and a check; without one for ratings and large studies."""
+    if of in words.RATED:
+        return design, None
+    needed = planning.plan(design, difference)["needed"]
+    studies = request.simulations
+    if studies is None and of == "matches":
+        studies = SIMULATIONS * ((needed or 0) * design.pairs * design.annotations_per_conversation <= LARGE)
+    if not studies or not needed:
+        return design, None
+    if say is not None:
+        say(words.closed_form_text(needed))
+    return _simulated(design, difference, studies, request.seed, progress)
+
+
+def _curve(design: planning.Design, asked: Mapping, sd: float | None) -> list[dict]:
+    """Return the power of smaller and larger studies than the one that is `asked` for."""
+    curve = []
+    for count in sorted({max(2, round(part * asked["needed"])) for part in PARTS}):
+        share = count / asked["needed"]
+        point = planning.plan(design, asked["difference"], sd=sd, needed=count)
+        curve.append(point | {name: share * asked[name] for name in ("hours", "conversations")})
+    return curve
+
+
+def _check(request: PlanRequest, survey: Survey) -> int:
+    """Return the number of bots; raise `UserError` for options that no formula checks."""
     if request.bots is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
     if (request.simulations or 0) < 0:
         raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
-    unit = own.of
-    difference = request.least_difference(own)
-    design = request.design(own, request.bots)
-    costs = {"sd": None, "questions": request.questions, "seconds": request.seconds, "wage": request.wage}
-    if unit == "ratings":
-        costs["sd"] = request.rating_sd
-    if request.seconds is None:
-        costs["seconds"] = own.seconds
-    planned = planning.plan(design, difference, **costs)
-    simulation = None
-    studies = request.simulations
-    if studies is None and unit == "matches" and (planned["annotations"] or 0) <= LARGE:
-        studies = SIMULATIONS
-    if studies and planned["needed"] and unit != "ratings":
-        if say is not None:
-            say(words.closed_form_text(planned))
-        design, simulation = _simulated(design, difference, studies, request.seed, progress)
-        planned = planning.plan(design, difference, **costs)
-    rows = [planning.plan(design, apart, **costs) for apart in sorted({*DIFFERENCES[unit], difference})]
-    numbers = {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}
-    if planned["needed"]:
-        sizes = sorted({max(2, round(part * planned["needed"])) for part in PARTS})
-        numbers["curve"] = [planning.plan(design, difference, needed=size, **costs) for size in sizes]
-    return numbers, design
+    pack = PackRequest(annotators_per_segment=request.annotators_per_segment, ask=request.ask)
+    packing_of(survey).check(survey, pack)
+    for option in ("seconds", "wage"):
+        value = getattr(request, option)
+        if value is not None and not value > 0:
+            raise UserError(f"--{option} {value}: expected a number above 0.", "Correct it.")
+    return request.bots
 
 
 def _simulated(

@@ -1,5 +1,6 @@
 """Annotations that each pair of a pilot still needs, from its judgements."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,8 +11,10 @@ from parlai_spotbot.analysis.planning import Design, rating_needs
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import needs
+from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import ranking as choices_ranking
 from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.plans.launches import LaunchTerms, StudyMaterial, StudySize, work_on
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
 from parlai_spotbot.findings.scarce import (
@@ -29,36 +32,70 @@ from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.about import Planning
+from parlai_spotbot.surveys.packing.packing import given_or
+from parlai_spotbot.surveys.survey import Survey
 
 RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
-def after(study: Study, request: PlanRequest, own: Planning) -> dict:
+def after(study: Study, request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms) -> dict:
     """Return which pairs of a study still need data, and what that comes to; `own` are the survey's own numbers."""
     unit = own.of
     path = study.judgements_path(request.survey)
+    answers, rows = _compared(study, request, unit)
+    ranking = main_ranking(RANKINGS[unit].compute(answers))
+    found = _obstacle(path, KINDS[unit], rows, ranking, answers.crossed)
+    if request.seconds is None:
+        request = replace(request, seconds=needs.seconds_of(answers))
+    least = request.least_difference(own)
+    if unit == "ratings":
+        start = request.design(survey, max(2, rows["name"].nunique()), request.looks)
+        pairs, design, annotations = _of_ratings(rows, ranking, start, request.sd(own), least)
+        compared = design.bots
+    else:
+        names = needs.planned_for(rows, answers.names, ranking)
+        start = request.design(survey, max(2, len(names)), request.looks)
+        pairs, design = needs.open_pairs(rows, names, start, ranking, least, answers.crossed)
+        annotations = sum(row["more_annotations"] or 0 for row in pairs)
+        compared = design.pairs
+    conversations = annotations / design.annotations_per_conversation / compared
+    size = _size(request, survey, start, design, conversations)
+    more = _more(work_on(size, StudyMaterial.of_study(study), terms), conversations)
+    numbers = {"pairs": pairs, "design": _design(design), "seconds": request.seconds, "more": more}
+    return plain(numbers | {"source": answers.source, "first": _first(found)})
+
+
+def _compared(study: Study, request: PlanRequest, unit: str) -> tuple[Answers, pd.DataFrame]:
+    """Return a pilot's answers, and those that compare contestants."""
+    if unit not in RANKINGS:
+        raise UserError(f"--study {study.path}: no pilot of {request.survey} is planned on.", "Plan with --bots.")
     answers = SurveyData(study, request.survey).answers(RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
+        path = study.judgements_path(request.survey)
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
-    ranking = main_ranking(RANKINGS[unit].compute(answers))
-    found = _obstacle(path, KINDS[unit], rows, ranking, answers.crossed)
-    if unit == "ratings":
-        pairs, design, annotations = _of_ratings(rows, ranking, request, own)
-    else:
-        names = needs.planned_for(rows, answers.names, ranking)
-        start = request.design(own, max(2, len(names)), request.looks)
-        least = request.least_difference(own)
-        pairs, design = needs.open_pairs(rows, names, start, ranking, least, answers.crossed)
-        annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
-    seconds = request.seconds or needs.seconds_of(answers)
-    more: dict[str, float | None] = {"annotations": round(annotations), "hours": None, "cost": None}
-    if seconds is not None:
-        more["hours"] = hours = annotations * seconds / 3600
-        if request.wage is not None:
-            more["cost"] = hours * request.wage
-    numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
-    return plain(numbers | {"source": answers.source, "first": _first(found)})
+    return answers, rows
+
+
+def _size(
+    request: PlanRequest, survey: Survey, start: Design, design: Design, conversations: float
+) -> StudySize | None:
+    """Return the size of a study of so many conversations of each, with as many annotators as the pilot's design has;
+    `start` is the design that was asked for."""
+    lengths = start.annotations_per_conversation / given_or(request.annotators_per_segment, survey.annotators_per_item)
+    request = replace(request, annotators_per_segment=max(1, round(design.annotations_per_conversation / lengths)))
+    return StudySize.of_need(request, survey, design.bots, math.ceil(conversations) or None)
+
+
+def _more(work: Mapping, conversations: float) -> dict[str, float | None]:
+    """Return what so many conversations take, of each pair or contestant, from the work on the next whole number."""
+    if not conversations:
+        return {"annotations": 0, "hours": 0.0, "cost": None}
+    share = conversations / math.ceil(conversations)
+    cost = work["cost"]
+    if cost is not None:
+        cost *= share
+    return {"annotations": round(share * work["annotations"]), "hours": share * work["hours"], "cost": cost}
 
 
 def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Ranking, crossed: bool) -> Mapping | None:
@@ -75,15 +112,13 @@ def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Ranking, cros
 
 
 def _of_ratings(
-    rows: pd.DataFrame, ranking: Ranking, request: PlanRequest, own: Planning
+    rows: pd.DataFrame, ranking: Ranking, start: Design, sd: float, least: float
 ) -> tuple[list[dict], Design, float]:
     """Return what each pair of rated contestants needs, the design, and the annotations in all."""
     talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
     by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
-    design = request.design(own, max(2, rows["name"].nunique()), request.looks)
-    design = replace(design, annotations_per_conversation=max(1, talks))
-    least = request.least_difference(own)
-    pairs, design, _ = rating_needs(ranking.contestants, ranking.pairs, by_worker, design, request.rating_sd, least)
+    start = replace(start, annotations_per_conversation=max(1, talks))
+    pairs, design, _ = rating_needs(ranking.contestants, ranking.pairs, by_worker, start, sd, least)
     pairs = needs.without_equal(pairs, ranking)
     most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
     for row in pairs:

@@ -5,8 +5,15 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.planning.pilot import SETTLED
 from parlai_spotbot.analysis.verdict.probe import EQUAL
+from parlai_spotbot.findings.plans.launches import POOL
 from parlai_spotbot.terminal import table
 from parlai_spotbot.wording import NONE, filled, p_value, part_of
+
+RATED = ("ratings", "shares")
+"""What has a standard deviation, of each contestant's conversations."""
+
+LAUNCH = ("launch", "units", "annotations", "controls", "annotators", "hours", "pay a unit", "fee", "cost")
+"""Columns of the table of launches."""
 
 BAR = "█"
 WIDTH = 40
@@ -16,6 +23,7 @@ DIFFER = {
     "matches": "two bots of which one wins {win:.0%} of their decided matches",
     "choices": "two bots of which one gets {win:.0%} of their decided choices",
     "ratings": "two bots whose means are {difference:.2f} points apart",
+    "shares": "two bots whose shares of turns with a behaviour are {difference:.0%} apart",
 }
 
 
@@ -23,22 +31,19 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     """Return the need for several differences as a table, and sentences on the one that is asked for."""
     planned = result["asked"]
     each = "a pair"
-    if unit == "ratings":
+    if unit in RATED:
         each = "a bot"
-    head = ("apart by", f"conversations {each}", "in all", "annotations", "workers", "hours", "cost")
+    head = ("apart by", f"conversations {each}", "in all", "annotations", "annotators", "hours", "cost")
     lines = [table([_need(row, unit) for row in result["differences"]], head, right=range(len(head))), ""]
     differ = DIFFER[unit].format(win=0.5 + planned["difference"] / 2, difference=planned["difference"])
     if planned["needed"] is None:
         return "\n".join([*lines, f"{differ.capitalize()}: out of reach of a million conversations."])
-    people = ""
-    if design.people:
-        people = " with those of people"
     text = (
-        "With {needed:,} conversations {0} ({conversations:,} in all, {annotations:,} annotations{1}, {hours:,.1f} "
-        "hours by {workers:,} people{2}) {3} are told apart with {power:.0%} power, corrected for tests of "
-        "{4.pairs:pair} and correlated annotations (design effect {4.design_effect:.2f})."
+        "With {needed:,} conversations {0} ({conversations:,} in all, {annotations:,} annotations, {hours:,.1f} hours "
+        "by {workers:,} people or more{1}) {2} are told apart with {power:.0%} power, corrected for tests of "
+        "{3.pairs:pair} and correlated annotations (design effect {3.design_effect:.2f})."
     )
-    lines.append(filled(text, each, people, _cost(planned), differ, design, **planned))
+    lines.append(filled(text, each, _cost(planned), differ, design, **planned))
     if result["simulation"]:
         found = "{repetitions} simulated studies: {power:.0%} ({ci[0]:.0%} to {ci[1]:.0%}) found the difference."
         lines.append(filled(found, **result["simulation"]))
@@ -46,13 +51,25 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     return "\n".join(lines)
 
 
-def closed_form_text(planned: Mapping) -> str:
+def closed_form_text(needed: int) -> str:
     """Return the closed form's number of conversations, which simulated studies correct."""
-    return filled(
-        "By the closed form about {needed:,} conversations a pair, {annotations:,} annotations. Simulated studies "
-        "correct this now (--simulations 0 leaves them out).\n",
-        **planned,
+    return (
+        f"By the closed form about {needed:,} conversations a pair. Simulated studies correct this now (--simulations "
+        "0 leaves them out).\n"
     )
+
+
+def launch_text(asked: Mapping) -> str:
+    """Return the work of each launch as a table, above the commands."""
+    rows = []
+    for launch in asked["launches"]:
+        counts = [f"{launch[key]:,}" for key in ("units", "annotations", "controls", "annotators")]
+        money = [NONE] * 3
+        if launch["unit_pay"]:
+            money = [f"{launch[key]:,.2f}" for key in ("unit_pay", "fee", "cost")]
+        rows.append([launch["task"] or "all", *counts, f"{launch['hours']:,.1f}", *money])
+    shown = table(rows, LAUNCH, right=range(1, len(LAUNCH)))
+    return f"\nThe launch, with onboarding and reading in the hours:\n{shown}\n\nTo make it ({POOL}: your contestants):"
 
 
 def _curve(rows: Sequence[Mapping]) -> list[str]:
@@ -65,6 +82,8 @@ def _need(row: Mapping, unit: str) -> list[str]:
     name = f"{0.5 + half:.0%}:{0.5 - half:.0%}"
     if unit == "ratings":
         name = f"{row['difference']:.2f} points"
+    elif unit == "shares":
+        name = f"{row['difference']:.0%}"
     if row["needed"] is None:
         return [name, "out of reach", *[""] * 5]
     counts = [f"{row[key]:,}" for key in ("needed", "conversations", "annotations", "workers")]
@@ -77,7 +96,7 @@ def _need(row: Mapping, unit: str) -> list[str]:
 def _cost(row: Mapping) -> str:
     if row["cost"] is None:
         return ""
-    return f", {row['cost']:,.0f} in wages"
+    return f", {row['cost']:,.0f} in pay and fees"
 
 
 PILOT = ("pair", "estimate", "p (Holm)", "power", "had", "needed", "more", "status")

@@ -152,6 +152,15 @@ def items_of(units: Iterable[Unit]) -> list[Item]:
     return list({item.item_id: item for unit in units for item in unit.items}.values())
 
 
+def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
+    """Return what an annotator of these items must not meet again: their conversations and the seeds of these."""
+    conversations = {name for item in items for name in item.conversation_ids}
+    return frozenset(
+        {f"conversation {name}" for name in conversations}
+        | {f"seed {seeds[name]}" for name in conversations if seeds.get(name)}
+    )
+
+
 def unit_of(survey: str, block_id: str, rotation: int, replicate: int, items: Sequence[Item]) -> Unit:
     """Return a unit with the items in an order of its own."""
     unit_id = opaque("unit", block_id, rotation, replicate)

@@ -9,14 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.units_file import unit_of
+from parlai_spotbot.surveys.packing.units_file import marks_of, unit_of
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, whole_item
-
-
-def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
-    """Return the item's conversations and seeds, which no other item of a unit may show."""
-    names = {f"conversation {i}" for i in item.conversation_ids}
-    return names | {f"seed {seeds[i]}" for i in item.conversation_ids if seeds.get(i)}
 
 
 def deal(items: Sequence[Item], size: int, seeds: Mapping[str, str]) -> list[list[Item]]:
@@ -26,7 +20,7 @@ def deal(items: Sequence[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     number = max(1, -(-len(items) // size))
     most = -(-len(items) // number)
     for item in items:
-        item_marks = marks(item, seeds)
+        item_marks = marks_of([item], seeds)
         fit = next((pair for pair in open_ if pair[1].isdisjoint(item_marks)), None)
         if fit is None:
             fit = ([], set())

@@ -1,0 +1,283 @@
+"""The launch that a planned study leads to: made-up conversations are scheduled, packed, and counted as a launch does.
+
+Seeds are those of the domain, so that as many annotators are needed as at the launch: nobody meets a seed twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from parlai_spotbot import hints
+from parlai_spotbot.domains import Domain
+from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.records import Contestant, Conversation, Turn, Unit
+from parlai_spotbot.selfplay.people import draw_people, most_people
+from parlai_spotbot.selfplay.schedule import Seed, schedule, seeds_of
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys.pack_request import PackRequest
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.workload import Workload, units_of_task, workload
+
+MOST = 800
+EXACT = 3000
+"""Conversations that are made up, for the plan that is asked for the larger number; the work on more is in proportion.
+
+Annotators are then up to a tenth too many, hours 1 % (30 bots, 5,220 comparisons)."""
+
+WORD = "word"
+"""What is said in them."""
+
+FOLDER = "studies/planned"
+POOL = "POOL.yaml"
+"""What the commands name."""
+
+
+@dataclass(frozen=True)
+class LaunchTerms:
+    """Settings of a launch that a plan takes: limits of the survey, pay for a unit, the platform's share; and the
+    options that name them."""
+
+    limits: Mapping[str, float] = field(default_factory=dict)
+    pay: float = 0.0
+    fee: float = 0.0
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+IN_HOUSE = LaunchTerms()
+"""Where nobody is paid, and limits are the survey's."""
+
+
+@dataclass(frozen=True)
+class StudyMaterial:
+    """What conversations may begin with, all conversations between people, and the lengths of segments."""
+
+    seeds: Sequence[Seed]
+    people: Sequence[Conversation]
+    segments: tuple[int, ...]
+
+    @classmethod
+    def of_domain(cls, domain: Domain, segments: Sequence[int] | None) -> StudyMaterial:
+        lengths = tuple(segments or domain.segments)
+        every = Plan(domain.name, {}, exchanges=max(lengths), segments=lengths, human_conversations=10**9)
+        return cls(seeds_of(domain), draw_people(every, domain), lengths)
+
+    @classmethod
+    def of_study(cls, study: Study) -> StudyMaterial:
+        talks = study.load("").conversations
+        seeds = sorted({talk.seed_id for talk in talks if talk.kind == "pairs"})
+        people = [talk for talk in talks if talk.kind == "people"]
+        return cls([Seed(name, (name, "")) for name in seeds], people, study.plan.segments)
+
+
+@dataclass(frozen=True)
+class StudySize:
+    """Frozen record of how large a study is to be.
+
+    `conversations_per_pair` is 0 where people chat, `comparisons` None where the survey makes none.
+    """
+
+    request: PlanRequest
+    survey: Survey
+    bots: int
+    conversations_per_pair: int
+    comparisons: int | None = None
+
+    @classmethod
+    def of_need(cls, request: PlanRequest, survey: Survey, bots: int, needed: int | None) -> StudySize | None:
+        """Return the study in which each pair is compared, or each contestant rated, `needed` times; None for None.
+
+        Of a conversation one of the two is rated; in a unit of chats both partners are.
+        """
+        if needed is None:
+            return None
+        packing = packing_of(survey)
+        if packing.chats:
+            return cls(request, survey, bots, 0, math.ceil(needed / (bots - 1)))
+        if packing.compares:
+            return cls(request, survey, bots, needed, needed)
+        if packing.cuts:
+            return cls(request, survey, bots, needed)
+        return cls(request, survey, bots, math.ceil(2 * needed / (bots - 1)))
+
+    @property
+    def pairs(self) -> int:
+        return self.bots * (self.bots - 1) // 2
+
+    @property
+    def conversations(self) -> int:
+        """Return how many conversations of bots there are, with each other or with annotators."""
+        if not self.conversations_per_pair:
+            return 2 * (self.comparisons or 0) * self.pairs
+        return self.conversations_per_pair * self.pairs
+
+    def part(self, most: int) -> tuple[StudySize, float]:
+        """Return a study like this one of at most about `most` conversations, and how many times larger this one is."""
+        number = self.conversations_per_pair or self.comparisons or 1
+        bots = min(self.bots, math.ceil((2 * most) ** 0.5))
+        part = replace(self, bots=bots)
+        small = min(number, max(1, round(most / part.pairs)))
+        comparisons = None
+        if self.comparisons is not None:
+            comparisons = small
+        part = replace(part, conversations_per_pair=min(self.conversations_per_pair, small), comparisons=comparisons)
+        return part, number * self.pairs / (small * part.pairs)
+
+    @property
+    def packed_with(self) -> dict[str, Any]:
+        """Return the options of packing by their names, without those that are None."""
+        options: dict[str, Any] = {
+            "comparisons": self.comparisons,
+            "annotators_per_segment": self.request.annotators_per_segment,
+            "ask": self.request.ask,
+        }
+        packing = packing_of(self.survey)
+        if packing.of_conversations and not packing.cuts:
+            options["people"] = False
+        return {name: value for name, value in options.items() if value is not None}
+
+    @property
+    def tasks(self) -> Sequence[str]:
+        """Return the tasks that are launched, each by itself; "" alone where there are none."""
+        if not self.survey.tasks:
+            return [""]
+        return self.request.ask or [task.name for task in self.survey.tasks]
+
+    def lacking(self, material: StudyMaterial) -> list[str]:
+        """Return a warning where there are too few seeds."""
+        seeds = len(material.seeds)
+        if self.conversations_per_pair <= seeds:
+            return []
+        return [
+            f"warning: the domain has {seeds:,} seeds, and no pair gets one twice: play at most {seeds:,} "
+            "conversations a pair, or name a larger --domain."
+        ]
+
+    def commands(self, terms: LaunchTerms) -> list[str]:
+        """Return the commands that make the study and say what its launch takes."""
+        name = self.survey.name
+        options = dict(self.packed_with)
+        if options.pop("people", True) is False:
+            options["without_people"] = True
+        if "ask" in options:
+            options["ask"] = ",".join(self.request.ask or ())
+        lines: list[str] = []
+        if self.conversations_per_pair:
+            play: dict[str, Any] = {"pool": POOL, "domain": self.request.domain}
+            if self.request.segments:
+                play["segments"] = ",".join(map(str, self.request.segments))
+            lines.append(hints.command("selfchat", FOLDER, conversations_per_pair=self.conversations_per_pair, **play))
+        else:
+            options["pool"] = POOL
+        lines.append(hints.command("pack", FOLDER, name, **options))
+        for task in self.tasks:
+            named: dict[str, Any] = dict(terms.options)
+            if task:
+                named["task"] = task
+            lines.append(hints.command("crowdsource", FOLDER, name, **named, dry_run=True))
+        return lines
+
+
+def work_on(study: StudySize | None, material: StudyMaterial, terms: LaunchTerms, exact: bool = False) -> dict:
+    """Return what judging a study takes: conversations, annotations, workers, hours, cost, and each launch.
+
+    All are None where no study reaches the power, and the cost where no pay is known.
+    """
+    names = ("conversations", "annotations", "workers", "hours", "cost", "launches")
+    work: dict = dict.fromkeys(names)
+    if study is None:
+        return work
+    most = MOST
+    if exact:
+        most = EXACT
+    launches = launches_of(study, material, terms, most)
+    for name, key in (("annotations", "annotations"), ("workers", "annotators"), ("hours", "hours"), ("cost", "cost")):
+        work[name] = sum(getattr(launch, key) for launch in launches.values())
+    if not any(launch.unit_pay for launch in launches.values()):
+        work["cost"] = None
+    work["conversations"] = study.conversations
+    work["launches"] = [{"task": task, **vars(launch), "cost": launch.cost} for task, launch in launches.items()]
+    return work
+
+
+def launches_of(study: StudySize, material: StudyMaterial, terms: LaunchTerms, most: int) -> dict[str, Workload]:
+    """Return the work of each launch, by the task of a survey of tasks, else under ""."""
+    part, factor = study.part(most)
+    survey = replace(study.survey, limits=replace(study.survey.limits, **terms.limits))
+    units, seeds = _packed(part, survey, material, factor)
+    took = None
+    if study.request.seconds is not None:
+        took = (study.request.seconds, "--seconds")
+    launches = {}
+    for task in study.tasks:
+        asked = survey
+        if task:
+            asked = survey.task(task)
+        work = workload(asked, units_of_task(units, asked), seeds, took=took)
+        whole = {key: round(factor * getattr(work, key)) for key in ("units", "annotations", "controls", "annotators")}
+        work = replace(work, hours=factor * work.hours, annotating=factor * work.annotating, **whole)
+        pay = terms.pay
+        if study.request.wage is not None:
+            pay = work.fair_pay(study.request.wage)
+        launches[task] = work.paid(pay, terms.fee, bool(survey.game))
+    return launches
+
+
+def _packed(
+    study: StudySize, survey: Survey, material: StudyMaterial, factor: float
+) -> tuple[list[Unit], dict[str, str]]:
+    """Return the units of made-up conversations, and the seeds of these; the whole study is `factor` times as large."""
+    contestants = {f"bot {number}": Contestant(f"bot {number}", model=WORD) for number in range(study.bots)}
+    plan = Plan(
+        "planned",
+        contestants,
+        max(1, study.conversations_per_pair),
+        exchanges=max(material.segments),
+        segments=material.segments,
+    )
+    packing = packing_of(survey)
+    pack = PackRequest(**study.packed_with)
+    with TemporaryDirectory() as folder:
+        empty = Study(Path(folder), plan, plan)
+        if not isinstance(packing, ConversationPacking):
+            return packing.packed(empty, survey, pack).units, {}
+        talks = _talks(plan, material.seeds)
+        mixed = min(math.ceil(factor * len(talks) / 3), most_people(plan, len(material.people)))
+        for number in range(round(mixed / factor)):
+            talk = material.people[int(number * factor)]
+            talks.append(replace(talk, turns=_silent(talk.turns)))
+        units = packing.units(talks, packing.options(empty, survey, pack, talks), [])
+    return units, {talk.conversation_id: talk.seed_id for talk in talks}
+
+
+def _talks(plan: Plan, seeds: Sequence[Seed]) -> list[Conversation]:
+    """Return conversations of bots as self-play would give, of one word a turn."""
+    lacking = plan.conversations_per_pair - len(seeds)
+    jobs, _ = schedule([plan], [*seeds, *(Seed(f"further {n}", (f"further {n}", "")) for n in range(lacking))])
+    talks = []
+    for job in jobs:
+        said = tuple(Turn(job.entities[place % 2], WORD) for place in range(2 * (1 + plan.exchanges)))
+        talks.append(
+            Conversation(
+                conversation_id=job.conversation_id,
+                domain=plan.domain,
+                pair=job.pair,
+                number=job.number,
+                entities=job.entities,
+                turns=said,
+                seed_id=job.seed.seed_id,
+            )
+        )
+    return talks
+
+
+def _silent(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Return turns without what was said."""
+    return tuple(replace(turn, text=WORD) for turn in turns)

@@ -74,6 +74,14 @@ def _settled(domain: Domain) -> Domain:
     return replace(domain, fold_note=note)
 
 
+def untrained(domain: Domain) -> Domain:
+    """Return a user's domain without a fold for bots, as no contestant learns from it; itself where its data have
+    splits, where it says who learns, and if it isn't a user's."""
+    if not domain.paths or domain.folds == "split" or domain.trained is not None:
+        return domain
+    return _settled(replace(domain, trained=False))
+
+
 def _way_of_folding(rows: Sequence[ConversationRow]) -> str:
     """Return the first way of folding for which all rows have what it needs."""
     if all(row.split for row in rows):
@@ -98,6 +106,7 @@ class DescriptionFile:
     situation: str = ""
     folds: Literal["", "split", "people", "hash"] = ""
     hidden_test: bool = False
+    trained: bool | None = None
     sha256: dict[str, str] = field(default_factory=dict)
 
 
@@ -118,6 +127,8 @@ def _from_description(path: Path) -> Domain:
         folds = "split"
     if row.hidden_test and folds != "split":
         raise UserError(f"{where}: field 'hidden_test' goes with folds by split.", "Add 'folds: split', or remove it.")
+    if row.trained is not None and folds == "split":
+        raise UserError(f"{where}: field 'trained' goes with folds by people or hash.", "Remove it.")
     note = SPLIT_NOTE
     if row.task and row.hidden_test:
         note = HIDDEN_NOTE
@@ -129,7 +140,8 @@ def _from_description(path: Path) -> Domain:
         segments = check_segments(row.segments, where)
     return Domain(
         **{
-            name: getattr(row, name) for name in ("name", "task", "description", "contexts", "situation", "hidden_test")
+            name: getattr(row, name)
+            for name in ("name", "task", "description", "contexts", "situation", "hidden_test", "trained")
         },
         options=tuple((key, str(value)) for key, value in row.options.items()),
         paths=paths,
@@ -192,4 +204,7 @@ def differences(one: Domain, other: Domain) -> list[str]:
     """The fields in which two domains differ, wherever their files are."""
     a = one.plain()
     b = other.plain()
-    return [key for key in a | b if key != "description" and a.get(key) != b.get(key)]
+    ignored = {"description"}
+    if None in (one.trained, other.trained):
+        ignored.add("trained")
+    return [key for key in a | b if key not in ignored and a.get(key) != b.get(key)]

@@ -27,6 +27,8 @@ NOTES = {
 }
 
 
+UNTRAINED_NOTE = "No contestant learns from them, so that people, judges and seeds get all."
+
 Files = tuple[tuple[str, Path, str], ...]
 """Split, file and SHA-256 of each file."""
 Folds = dict[str, tuple[Episode, ...]]
@@ -57,6 +59,8 @@ class Domain:
         The field of the task's messages with the first speaker's topic; only that speaker gets it.
     folds : str
         How a user's own domain is folded: "split", "people" or "hash"; "" for the domains of the package.
+    trained : bool, optional
+        Whether a contestant may have learnt from a user's files: if not, there is no fold for bots; None if not said.
     paths : tuple of (split, file, SHA-256)
         The user's files, with the split "" for a file of all splits.
     """
@@ -73,6 +77,7 @@ class Domain:
     hidden_test: bool = False
     situation: str = ""
     folds: str = ""
+    trained: bool | None = None
     paths: Files = ()
 
     def episodes(self, fold: str, datapath: str | None = None) -> list[Episode]:
@@ -149,6 +154,8 @@ class Domain:
             row["conversations"] = {split: copy_name(split) for split, _, _ in self.paths if split} or copy_name("")
             row["sha256"] = self.sha256
         row |= {"segments": list(self.segments), "contexts": self.contexts, "folds": self.folds}
+        if self.trained is not None:
+            row["trained"] = self.trained
         return row | {"hidden_test": self.hidden_test}
 
 
@@ -211,6 +218,8 @@ def folds_of(domain: Domain) -> tuple[Folds, str]:
             folds[fold].append(row.episode)
     double = len(rows_of(domain.paths, domain.name)) - len(rows)
     note = _note(domain.folds, folds, sum(fold is None for fold in chosen), double)
+    if domain.trained is False:
+        note += f" {UNTRAINED_NOTE}"
     return {fold: tuple(episodes) for fold, episodes in folds.items()}, note
 
 
@@ -243,6 +252,9 @@ def _chosen(domain: Domain, rows: Sequence[ConversationRow]) -> Sequence[str | N
         )
     if domain.folds == "split":
         return folding.by_split(episodes, [row.split for row in rows], domain.hidden_test)
+    shares = folding.SHARES
+    if domain.trained is False:
+        shares = folding.UNTRAINED
     if domain.folds == "people":
-        return folding.by_people(episodes)
-    return folding.by_hash(episodes)
+        return folding.by_people(episodes, shares)
+    return folding.by_hash(episodes, shares)

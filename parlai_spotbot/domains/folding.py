@@ -8,12 +8,17 @@ where they are not too large for that. By hash: by the turns alone.
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 
 SHARES = {"bots": 0.6, "judges": 0.1, "humans": 0.1, "seeds": 0.2}
 """What each fold gets of the conversations, by people or by hash."""
+
+UNTRAINED = {"judges": 0.2, "humans": 0.5, "seeds": 0.3}
+"""The same where no contestant learns from them."""
 
 TOO_LARGE = 0.1
 """A group of people who talk with each other is parted where it has more than this share of the conversations."""
@@ -46,20 +51,20 @@ def by_split(episodes: Sequence[Episode], splits: Sequence[str], hidden_test: bo
     return folds
 
 
-def by_hash(episodes: Sequence[Episode]) -> list[str]:
-    """The fold of each episode by a hash of its turns, in the proportion of `SHARES`."""
-    return [_of_share(share("\x1f".join(episode.turns))) for episode in episodes]
+def by_hash(episodes: Sequence[Episode], shares: Mapping[str, float] = MappingProxyType(SHARES)) -> list[str]:
+    """The fold of each episode by a hash of its turns, in the proportion of `shares`."""
+    return [_of_share(share("\x1f".join(episode.turns)), shares) for episode in episodes]
 
 
-def _of_share(value: float) -> str:
-    for fold, part in SHARES.items():
+def _of_share(value: float, shares: Mapping[str, float]) -> str:
+    for fold, part in shares.items():
         value -= part
         if value < 0:
             return fold
     return FOLDS[-1]
 
 
-def by_people(episodes: Sequence[Episode]) -> list[str | None]:
+def by_people(episodes: Sequence[Episode], shares: Mapping[str, float] = MappingProxyType(SHARES)) -> list[str | None]:
     """The fold of each episode so that no person is in two; None where its two people came into different folds.
 
     Groups, the one with the most conversations first, go to the fold that lacks most of its share. People who are all
@@ -70,14 +75,14 @@ def by_people(episodes: Sequence[Episode]) -> list[str | None]:
     group_of = _groups(episodes)
     pairs = [episode.people for episode in episodes]
     size = Counter(group_of[a] for a, b in pairs if group_of[a] == group_of[b])
-    have = dict.fromkeys(FOLDS, 0)
+    have = dict.fromkeys(shares, 0)
     fold_of = {}
     for group in sorted(set(group_of.values()), key=lambda g: (-size[g], g)):
-        fold = max(FOLDS, key=lambda f: SHARES[f] * len(episodes) - have[f])
+        fold = max(shares, key=lambda f: shares[f] * len(episodes) - have[f])
         fold_of[group] = fold
         have[fold] += size[group]
     of_person = {person: fold_of[group] for person, group in group_of.items()}
-    _climb(Counter(tuple(sorted(pair)) for pair in pairs), of_person)
+    _climb(Counter(tuple(sorted(pair)) for pair in pairs), of_person, shares)
     folds = []
     for a, b in pairs:
         fold = of_person[a]
@@ -87,17 +92,26 @@ def by_people(episodes: Sequence[Episode]) -> list[str | None]:
     return folds
 
 
-def _worth(have: dict[str, int]) -> float:
+def _worth(shares: Mapping[str, float], have: dict[str, int]) -> float:
     """Largest, for a given sum, where the folds have their shares; a fold with nothing costs most."""
-    return sum(part * math.log(have[fold] + 0.1) for fold, part in SHARES.items())
+    return sum(part * math.log(have[fold] + 0.1) for fold, part in shares.items())
 
 
-def _climb(pairs: Counter, fold_of: dict[str, str]) -> None:
-    """Change `fold_of` in place until no move helps; `pairs` counts the conversations of every two people."""
-    beside: dict[str, dict[str, int]] = {person: {} for person in fold_of}
-    have = dict.fromkeys(FOLDS, 0)
+def _partners(pairs: Counter) -> dict[str, dict[str, int]]:
+    """Return by person with whom they talk, and how often."""
+    beside: dict[str, dict[str, int]] = {}
     for (a, b), count in pairs.items():
-        beside[a][b] = beside[b][a] = count
+        beside.setdefault(a, {})[b] = count
+        beside.setdefault(b, {})[a] = count
+    return beside
+
+
+def _climb(pairs: Counter, fold_of: dict[str, str], shares: Mapping[str, float]) -> None:
+    """Change `fold_of` in place until no move helps; `pairs` counts the conversations of every two people."""
+    worth = partial(_worth, shares)
+    beside = _partners(pairs)
+    have = dict.fromkeys(shares, 0)
+    for (a, b), count in pairs.items():
         have[fold_of[a]] += count * (fold_of[a] == fold_of[b])
 
     def after(moving: tuple[str, ...], fold: str) -> dict[str, int]:
@@ -116,9 +130,9 @@ def _climb(pairs: Counter, fold_of: dict[str, str]) -> None:
     for _ in range(PASSES):
         moved = False
         for moving in moves:
-            options = {fold: after(moving, fold) for fold in FOLDS}
-            best = max(FOLDS, key=lambda fold: _worth(options[fold]))
-            if _worth(options[best]) > _worth(have) + 1e-9:
+            options = {fold: after(moving, fold) for fold in shares}
+            best = max(shares, key=lambda fold: worth(options[fold]))
+            if worth(options[best]) > worth(have) + 1e-9:
                 fold_of.update(dict.fromkeys(moving, best))
                 have = options[best]
                 moved = True

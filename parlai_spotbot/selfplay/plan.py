@@ -99,7 +99,21 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     if request.unseeded and request.paired_seeds:
         raise UserError("--paired-seeds and --unseeded are both given.", "Say one of them.")
     domain = get_domain(request.domain or DEFAULT_DOMAIN)
-    return PlanDecision(None, [_new_plan(request, domain)], {}, domain)
+    plan = _new_plan(request, domain)
+    if plan.human_pool != "training" and not any(map(may_have_learnt, plan.contestants.values())):
+        domain = custom.untrained(domain)
+    return PlanDecision(None, [plan], {}, domain)
+
+
+def may_have_learnt(contestant: Contestant) -> bool:
+    """Return True if a contestant may have been trained on a user's conversations.
+
+    Functions, servers, published models and the package's agents were not; a model file of the user's, or a foreign
+    agent, may have been.
+    """
+    if contestant.model_file:
+        return not contestant.model_file.startswith("zoo:")
+    return not contestant.model.startswith("spotbot:") or contestant.model == "spotbot:causal_lm"
 
 
 def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
@@ -139,6 +153,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
             "Leave these options out to continue with the study, or choose another --study.",
         )
     extension = _extension(study, request)
+    _check_learnt(study, domain, request, extension)
     plans = study.plans()
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
@@ -147,6 +162,19 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plans[-1] = replace(plans[-1], contestants=plans[-1].contestants | (request.contestants or {}))
     otherwise = {name: value for name, value in changes.items() if value != getattr(plan, name)}
     return PlanDecision(study, plans, extension, domain, otherwise)
+
+
+def _check_learnt(study: Study, domain: Domain, request: SelfPlayRequest, extension: Mapping) -> None:
+    """Raise `UserError` for a further contestant that may have learnt what is shown as people's."""
+    if domain.trained is not False:
+        return
+    for name in extension.get("contestants", {}):
+        if may_have_learnt((request.contestants or {})[name]):
+            raise UserError(
+                f"contestant '{name}' may have learnt from conversations that {study.path} shows as people's: no "
+                "conversation of its domain is kept for bots.",
+                "Choose another --study, with this contestant from the beginning.",
+            )
 
 
 def _asked_domain(name: str, domain: Domain, study: Study) -> str:

@@ -179,5 +179,5 @@ def test_a_study_without_people_to_spare_says_so(packed):
     assert path.read_text(encoding="utf-8") == ""
     assert read_controls(study, "spot_the_bot") == []
     (warning,) = study.provenance()["controls"]["spot_the_bot"]["warnings"]
-    assert re.match("0 controls, where 4 or more.*--human-conversations", warning)
+    assert re.match("0 controls, where 4 or more.*import more conversations between people", warning)
     assert read_controls(study, "spot_the_bot_game") == []

@@ -13,6 +13,7 @@ import pandas as pd
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.domains import get_domain
+from parlai_spotbot.domains.custom import untrained
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import DOMAIN, PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
@@ -111,7 +112,7 @@ def _before(
 ) -> tuple[str, dict]:
     """Return a text, and the need, the same for other differences, and a check by simulated studies."""
     bots = _check(request, survey)
-    material = StudyMaterial.of_domain(get_domain(request.domain or DOMAIN), request.segments)
+    material = StudyMaterial.of_domain(untrained(get_domain(request.domain or DOMAIN)), request.segments)
     design = replace(request, segments=material.segments).design(survey, bots)
     difference = request.least_difference(own)
     sd = None

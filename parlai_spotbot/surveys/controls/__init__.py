@@ -5,7 +5,9 @@ The server, which grades while people work, and the analysis, which leaves out w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,14 +37,15 @@ if TYPE_CHECKING:
 FILE = "controls.jsonl"
 FEWEST = 4
 SHORTAGE = (
-    f"{{}} controls, where {FEWEST} or more are needed to find careless annotators: import more conversations between "
-    "people, play with more --human-conversations than units show, or ask a question that a control can be graded by"
+    f"{{}} controls, where {FEWEST} or more are needed to find careless annotators: {{}}, or ask a question that a "
+    "control can be graded by"
 )
+MORE_PEOPLE = "import more conversations between people"
+"""What brings more controls: people whom no unit shows."""
 
 FEW = (
     "{} controls for the {} places in units: each is met more often than an item, so annotators who talk to each other "
-    "can know them; import more conversations between people, or play with more --human-conversations (two that no "
-    "unit shows, as long as the longest items, for each control of people)"
+    "can know them; {} (two that no unit shows, as long as the longest items, for each control of people)"
 )
 
 MODULES = {
@@ -152,10 +155,11 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
         checksums.write_text(path, text)
     made = len(controls.items)
     warnings = []
+    more = _more_people(study, about)
     if made < FEWEST:
-        warnings.append(SHORTAGE.format(made))
+        warnings.append(SHORTAGE.format(made, more))
     elif made < controls.needed:
-        warnings.append(FEW.format(made, controls.needed))
+        warnings.append(FEW.format(made, controls.needed, more))
     done = {
         "rule": kind.rule + _scales_of(about),
         "seed": options.seed,
@@ -172,6 +176,22 @@ def _scales_of(survey: Survey) -> str:
     if any(len(question.scale) > 1 and not question.is_likert for question in survey.main):
         return " Other scales count as from 1, for the worst, to 5, for the best."
     return ""
+
+
+def _more_people(study: Study, survey: Survey) -> str:
+    """Return how to have more people whom no unit shows; of segments a quarter of them by packing fewer in a unit."""
+    recorded = packed_with(study, survey.name) or {}
+    if packing_of(survey).cuts and "humans_per_unit" in recorded:
+        options = replace(
+            _options(survey.name, 0, recorded),
+            unit_size=recorded["unit_size"],
+            humans_per_unit=recorded["humans_per_unit"],
+        )
+        kinds = Counter(talk.kind for talk in study.conversations())
+        fewer = options.fewer_people(kinds.total() - kinds["people"], 3 * kinds["people"] // 4)
+        if fewer is not None:
+            return f"pack again with --humans-per-unit {fewer}, {MORE_PEOPLE}"
+    return MORE_PEOPLE
 
 
 def read_controls(study: Study, survey: str) -> list[Item]:

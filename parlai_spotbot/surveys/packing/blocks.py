@@ -11,10 +11,11 @@ block has one rotation. Conversations of bots are all packed, in blocks as equal
 fill them up as far as there are any.
 """
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import heapify, heappop, heappush
 from typing import ClassVar
@@ -81,6 +82,15 @@ class PackOptions:
     def people_beside(self, bots: int) -> int:
         """Return how many conversations between people keep the proportion, at least one if any are asked for."""
         return max(round(bots * (self.humans_per_unit / self.bots_per_unit)), min(1, self.humans_per_unit))
+
+    def fewer_people(self, bots: int, people: int) -> int | None:
+        """Return the most `humans_per_unit`, below these, for which so many conversations between people are enough."""
+        for number in range(self.humans_per_unit - 1, 0, -1):
+            fewer = replace(self, humans_per_unit=number)
+            blocks = math.ceil(bots / fewer.bots_per_unit)
+            if blocks and blocks * fewer.people_beside(math.ceil(bots / blocks)) <= people:
+                return number
+        return None
 
     def lengths(self, conversation: Conversation) -> tuple[int, ...]:
         """Return the segment lengths at which a conversation is packed: all that it fills, or the longest of them."""

@@ -21,6 +21,8 @@ from parlai_spotbot.surveys.survey import Survey
 
 NONE = "none"
 """What --ask says where no feature is to be asked about."""
+ENOUGH = 0.9
+"""So large a part of the places between people is to be filled; one in a block may miss by rounding."""
 SOURCES = (*BETWEEN_BOTS, "human_model")
 """Kinds of conversations in which bots can be judged; by default the first."""
 
@@ -141,12 +143,22 @@ def shortages(blocks: dict[str, set[str]], people: set[str], options: PackOption
     warnings = []
     have = sum(len(ids & people) for ids in blocks.values())
     people_needed = sum(options.people_beside(len(ids - people)) for ids in blocks.values())
-    if have < people_needed:
+    if have < ENOUGH * people_needed:
+        shown = set().union(*blocks.values())
         warnings.append(
             f"too few conversations between people that fit: {have} places of {people_needed} filled "
-            f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
+            f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); "
+            + _remedy(len(shown - people), len(shown & people), options)
         )
     return warnings
+
+
+def _remedy(bots: int, people: int, options: PackOptions) -> str:
+    """Return what to do where there are too few conversations between people, of which so many are shown."""
+    fewer = options.fewer_people(bots, people)
+    if fewer is None:
+        return "begin a study with a larger --domain, or import more"
+    return f"pack with --humans-per-unit {fewer} for as many in every unit"
 
 
 PACKING = SegmentsPacking()

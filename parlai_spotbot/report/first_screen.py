@@ -276,7 +276,7 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
         typed = command("selfchat", study.path, more=advice.more)
     elif advice.plan and survey == "votes":
         typed = command("plan", study.path, survey, next=NEXT)
-    elif advice.plan and contents.asked.about.planning:
+    elif advice.plan and (planning := contents.asked.about.planning) and planning.of != "shares":
         typed = command("plan", study.path, survey)
     return ScreenStep(advice, typed)
 

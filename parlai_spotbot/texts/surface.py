@@ -50,13 +50,12 @@ SPLIT_CONTRACTION = re.compile(
     rf"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)|(?<![{BEFORE_LETTERS}]) (?=n't\b)", re.IGNORECASE
 )
 SPLIT_WORD = re.compile(r"\b(gon|wan) (?=na\b)", re.IGNORECASE)
-SPACE_BEFORE_PUNCTUATION = re.compile(rf"(?<!\s)\s+(?=[{MARKS}]+(?:\s|$))")
-# The same where white space is collapsed; a third of the time.
+SPACE_BEFORE_PUNCTUATION = re.compile(rf"[{MARKS}](?<=\s.)[{MARKS}]*(?:\s|$)")
 ONE_SPACE_BEFORE_PUNCTUATION = re.compile(rf" (?=[{MARKS}]+(?: |$))")
 NO_SPACE_AFTER_PUNCTUATION = re.compile(rf"([{BEFORE_LETTERS}])(?=[^\W\d_{UNSPACED}])")
 INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
 WORD_QUOTES = re.compile(r"'{2,}")
-FINAL_STOP = re.compile(rf"(?<![{STOPS}\s])[{STOPS}]$")
+FINAL = tuple(STOPS)
 SPACE_BESIDE_WIDE = re.compile(rf"(?<=[{WIDE}])\s|\s(?=[{WIDE}])")
 AFTER_WIDE = re.compile(rf"(?<=[{WIDE}])(?:[,:;?!]+|\.(?![^\W{WIDE}]|\.))")
 WIDE_FORMS = str.maketrans(",:;?!.", "\uff0c\uff1a\uff1b\uff1f\uff01\u3002")
@@ -75,8 +74,9 @@ def has_special_token(text: str) -> bool:
 
 
 def _without_final_stop(text: str) -> str:
-    if text.endswith(tuple(STOPS)):
-        return FINAL_STOP.sub("", text)
+    before = text[:-1]
+    if text.endswith(FINAL) and not before.endswith(FINAL) and not before[-1:].isspace():
+        return before
     return text
 
 
@@ -116,13 +116,13 @@ def _once(text: str) -> str:
     return _without_final_stop(text)
 
 
-@lru_cache(maxsize=1 << 16)  # a turn is in segments of several lengths
+@lru_cache(maxsize=1 << 19)  # a turn is in segments of several lengths, in units of several blocks
 def normalise(text: str) -> str:
     """The turn by `RULE`; applying it twice changes nothing more."""
     for _ in range(NESTED):
         plain = _once(text)
-        if plain == text:
-            return text or EMPTY
+        if plain == text or (text.isascii() and plain == _without_final_stop(text.lower())):  # as most turns of chats
+            return plain or EMPTY
         text = plain
     return normalise(text.translate(BRACKETS_OF_TOKENS))
 

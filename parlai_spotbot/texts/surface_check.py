@@ -15,6 +15,7 @@ from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.characters import ASKING, STOPS
 from parlai_spotbot.texts.phrases import ends
 from parlai_spotbot.texts.surface import (
+    FINAL,
     NO_SPACE_AFTER_PUNCTUATION,
     RULE,
     SPACE_BEFORE_PUNCTUATION,
@@ -36,14 +37,8 @@ CAPITALS = ascii_uppercase.encode()
 NO_LETTERS = bytes(place for place in range(128) if not chr(place).isalpha())
 EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 CURLY = re.compile("[‘’“”„«»–—]")
-CLOSING = re.escape("\"')]\u201d\u2019\u00bb\u300d\u300f\u3011\uff09\uff3d")
-PATTERNS = (
-    re.compile(rf"[{STOPS}{ASKING}…][{CLOSING}]*\s*\Z"),
-    re.compile(rf"(?<![{STOPS}])[{STOPS}]\s*\Z"),
-    SPACE_BEFORE_PUNCTUATION,
-    NO_SPACE_AFTER_PUNCTUATION,
-)
-"""Features that a pattern finds, from "ends with punctuation" on."""
+CLOSING = "\"')]\u201d\u2019\u00bb\u300d\u300f\u3011\uff09\uff3d"
+ENDING = tuple(f"{STOPS}{ASKING}…")
 FEATURES = (
     "starts with a lower-case letter",
     "capital letters",
@@ -74,11 +69,15 @@ def features(text: str) -> list[float]:
     else:
         letters = "".join(filter(str.isalpha, text))
         capitals = sum(map(str.isupper, letters))
+    said = text.rstrip()
     return [
         letters[:1].islower(),
         capitals / max(len(letters), 1),
         len(letters) > 1 and capitals == len(letters),
-        *[bool(pattern.search(text)) for pattern in PATTERNS],
+        said.rstrip(CLOSING).endswith(ENDING),
+        said.endswith(FINAL) and not said[:-1].endswith(FINAL),
+        bool(SPACE_BEFORE_PUNCTUATION.search(text)),
+        bool(NO_SPACE_AFTER_PUNCTUATION.search(text)),
         "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),
         text != " ".join(text.split()) or (not plain and bool(SPACE_BESIDE_WIDE.search(text))),
         not letters.isascii(),

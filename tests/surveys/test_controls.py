@@ -10,7 +10,7 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance, indexed
 from parlai_spotbot.surveys.controls import missed_by, read_controls, truth, write_controls
 from parlai_spotbot.surveys.controls.segments import KNOWN_BOTS, KNOWN_HUMAN, WANTED, Draw, SegmentControl, fits
-from parlai_spotbot.surveys.packing.blocks import PackOptions, make_item
+from parlai_spotbot.surveys.packing.blocks import PackOptions, as_shown, make_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
 from parlai_spotbot.texts.surface import normalise
@@ -66,7 +66,7 @@ def bot_talk(number: int) -> Conversation:
 
 
 BOTS, SHOWN = [bot_talk(n) for n in range(30)], [chat(n, name=f"shown-{n}") for n in range(10)]
-ITEMS = [make_item(talk, k, OPTIONS, normalise) for talk in [*BOTS, *SHOWN] for k in (2, 3, 5)]
+ITEMS = [make_item(talk, k, OPTIONS, as_shown(talk, k, OPTIONS)) for talk in [*BOTS, *SHOWN] for k in (2, 3, 5)]
 
 
 def controls_of(people, count=WANTED):

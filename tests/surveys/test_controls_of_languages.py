@@ -15,7 +15,7 @@ from parlai_spotbot.surveys.controls.segments import (
     telling_words,
 )
 from parlai_spotbot.surveys.controls.whole_controls import varied
-from parlai_spotbot.surveys.packing.blocks import PackOptions, make_item
+from parlai_spotbot.surveys.packing.blocks import PackOptions, as_shown, make_item
 from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
 from parlai_spotbot.texts.surface import normalise
 from tests.case_tables import cases
@@ -84,7 +84,7 @@ def texts(item: Item) -> list[str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_people_and_scripts_are_controls_in_every_language(language):
     talks = [bots(language, n) for n in range(9)] + [chat(language, n, f"shown-{n}") for n in range(3)]
-    items = [make_item(talk, k, OPTIONS, normalise) for talk in talks for k in (2, 3)]
+    items = [make_item(talk, k, OPTIONS, as_shown(talk, k, OPTIONS)) for talk in talks for k in (2, 3)]
     people = [chat(language, n, f"spare-{n}") for n in range(20)]
     controls = SegmentControl().items(people, Draw(OPTIONS, 24, [()], items, indexed(talks)))
     marks = [item.control for item in controls]

@@ -14,16 +14,15 @@ fill them up as far as there are any.
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from heapq import heapify, heappop, heappush
 from typing import ClassVar
 
 import numpy as np
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.records import Conversation, Item, Unit, Utterance
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.units_file import blocks_of, canonical, check_options, in_turn, unit_of
@@ -254,27 +253,33 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
     placed = sorted(conversations, key=lambda c: c.conversation_id)
     rng.shuffle(placed)
     placed.sort(key=lambda c: (is_people(c), options.lengths(c)))
-    show = cache(SURFACES[options.surface])  # the same turns are in several segments
+    shown = [as_shown(c, max(options.lengths(c)), options) for c in placed]
     units = []
     for rotation in range(options.rotations):
         items = []
         for place, conversation in enumerate(placed):
             k = options.shown(conversation, place, rotation)
             if k is not None:
-                items.append(make_item(conversation, k, options, show))
+                items.append(make_item(conversation, k, options, shown[place]))
         for replicate in range(options.annotators_per_segment):
             if items:
                 units.append(unit_of(options.survey, block_id, rotation, replicate, items))
     return units
 
 
-def make_item(conversation: Conversation, k: int, options: PackOptions, show: Callable[[str], str]) -> Item:
-    """Return the segment of `k` exchanges as an annotator sees it: entity 0 or 1, and the text in its surface form."""
+def as_shown(conversation: Conversation, k: int, options: PackOptions) -> tuple[Utterance, ...]:
+    """Return `k` exchanges as an annotator sees them: entity 0 or 1, and the text in its surface form."""
+    show = SURFACES[options.surface]
+    return in_turn(show(turn.text) for turn in conversation.segment(k))
+
+
+def make_item(conversation: Conversation, k: int, options: PackOptions, shown: Sequence[Utterance]) -> Item:
+    """Return the segment of `k` exchanges, the first of those that are `shown`."""
     return Item(
         item_id=item_id(conversation, k, options),
         conversation_ids=(conversation.conversation_id,),
         exchanges=k,
-        transcripts=(in_turn(show(turn.text) for turn in conversation.segment(k)),),
+        transcripts=(tuple(shown[: 2 * k]),),
         judged=options.judged,
     )
 

@@ -6,6 +6,7 @@ units.jsonl stays byte for byte.
 
 from typing import Any
 
+from parlai_spotbot import files
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
@@ -22,4 +23,5 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> di
     wishes = PackRequest(**options)
     packing = packing_of(about)
     packing.check(about, wishes)
-    return packing.pack(study, about, wishes)
+    with files.rare_collection():
+        return packing.pack(study, about, wishes)

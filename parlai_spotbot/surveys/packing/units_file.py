@@ -5,8 +5,8 @@ Units that people or judges have answers to are never packed again: other option
 
 import hashlib
 import random
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -125,18 +125,29 @@ class Packed:
 def write_units(study: Study, survey: str, update: Packed, done: dict) -> None:
     """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
     path = study.units_path(survey)
-    text = "".join(files.dumps(unit.to_json()) + "\n" for unit in update.added)
+    data = b"".join(_lines(update.added))
     if update.existing:
-        text = path.read_text(encoding="utf-8") + text
+        data = path.read_bytes() + data
     if update.added:
-        checksums.write_text(path, text)
+        checksums.write_bytes(path, (data,))
     surface_path = study.survey_path(survey) / "surface.json"
     if update.surface and (not surface_path.exists() or checksums.read_json(surface_path) != update.surface):
         checksums.write_json(surface_path, update.surface)
     if survey not in study.plan.surveys:
         study.extend(surveys=[survey])
-    checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    checksum = hashlib.sha256(data).hexdigest()
     study.record("pack", {**study.provenance().get("pack", {}), survey: {**done, "units_sha256": checksum}})
+
+
+def _lines(units: Iterable[Unit]) -> Iterator[bytes]:
+    """Return units as lines of their file; an item that replicates share is turned into JSON once."""
+    texts: dict[int, str] = {}
+    for unit in units:
+        if unit.replicate == 0:
+            texts = {id(item): files.dumps(item) for item in unit.items}
+        start = files.dumps(replace(unit, items=())).removesuffix("]}")
+        items = ", ".join(texts.get(id(item)) or files.dumps(item) for item in unit.items)
+        yield f"{start}{items}]}}\n".encode()
 
 
 def blocks_of(units: Iterable[Unit]) -> dict[str, set[str]]:

@@ -8,7 +8,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Item
@@ -153,16 +152,10 @@ def whole_item(
         item_id=whole_item_id(conversations, judged, questions, options.survey, options.seed),
         conversation_ids=tuple(c.conversation_id for c in conversations),
         exchanges=max(c.exchanges for c in conversations),
-        transcripts=tuple(in_turn(_shown(options.surface, turn.text) for turn in c.shown) for c in conversations),
+        transcripts=tuple(in_turn(SURFACES[options.surface](turn.text) for turn in c.shown) for c in conversations),
         judged=tuple(judged),
         questions=tuple(questions),
     )
-
-
-@lru_cache(maxsize=100_000)
-def _shown(surface: str, text: str) -> str:
-    """Return a turn in its surface form; cached, as a conversation may be in many comparisons."""
-    return SURFACES[surface](text)
 
 
 def whole_item_id(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from parlai_spotbot.sequential.evidence import (
     Bets,
     Evidence,
     Rules,
+    against_third,
     design_effect,
     differences,
     thresholds,
@@ -23,6 +25,9 @@ from parlai_spotbot.sequential.evidence import (
 
 AIM = 2.0
 """Bets aim at so many times the wealth that settles a pair, since those that aim at it reach it only at the end."""
+
+TOGETHER = 1 << 15
+"""Numbers of contestants, pairs or triples, that are worked on together."""
 
 CAUTION = 0.5
 """A pair counts as clear as it is estimated to be, less so many standard errors."""
@@ -43,9 +48,11 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     need = thresholds(evidence, rules)
     improved = _improved(evidence, rules, need, left, effect)
     chance = with_floor(improved, stock > 0)
-    centre, weight, most, variance = shares(chance, evidence.strengths)
+    variance = bought(chance, evidence.strengths)
     lasting = np.minimum(chance, stock / left)
-    to_come = shares(lasting, evidence.strengths)[-1]
+    to_come = variance
+    if (lasting < chance).any():
+        to_come = bought(lasting, evidence.strengths)
     apart = differences(evidence.strengths)
     doubt = CAUTION * np.sqrt(evidence.variance)
     stake = _stake(evidence.better - need[0] - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)
@@ -53,7 +60,7 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     if rules.margin:
         near = (4 * (rules.margin - expit(apart) + 0.5) - doubt) / effect
         below = _stake(evidence.below - need[1] - np.log(AIM), left * lasting / 4 * effect, near)
-    return Bets(chance, centre, weight, most, stake, below, variance, expit(apart))
+    return Bets(chance, evidence.strengths, stake, below, variance, expit(apart))
 
 
 def _left(evidence: Evidence, rules: Rules, drawn: np.ndarray | float) -> np.ndarray:
@@ -62,25 +69,44 @@ def _left(evidence: Evidence, rules: Rules, drawn: np.ndarray | float) -> np.nda
     return np.where(rules.budget > used, np.maximum(rules.budget - used, 1), 0.1 * used)[..., None, None]
 
 
-def shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return centre, weight, most (..., a, b, c) and variance (..., a, b) of matches with third contestants.
+def bought(chance: np.ndarray, strengths: np.ndarray) -> np.ndarray:
+    """Return the variance (..., a, b) of one answer, by matches of the two and of either with third contestants."""
+    variance = np.zeros(chance.shape)
+    for a, behind, (centre, cut) in _groups(chance, strengths):
+        of_a = chance[..., a, None, :]
+        of_b = chance[..., None, behind, :]
+        more = (cut**2 * (of_a + of_b) * (of_a * of_b) * (centre - centre**2)).sum(-1)
+        variance[..., a, behind] = more
+        variance[..., behind, a] = np.swapaxes(more, -1, -2)
+    return chance / 4 + variance * (1 - np.eye(chance.shape[-1]))
 
-    Of the matches of a or b with c, each is of a with the chance of (a, c) over that of both; weighted with the other's
-    share, those of a and of b cancel in expectation where both score alike against c. Weights are cut so that no match
-    moves the sum by more than ½, as a match of the two themselves does.
+
+def _through_third(chance: np.ndarray, strengths: np.ndarray, gain: np.ndarray) -> np.ndarray:
+    """Return what a match of a with c (..., a, c) gains for pairs of a and others, whose gain (..., a, b) is known."""
+    through = np.zeros(chance.shape)
+    for a, behind, (_, cut) in _groups(chance, strengths):
+        later = slice(a.stop, None)
+        of_b = (cut * chance[..., None, behind, :]) ** 2
+        of_a = (cut[..., a.stop - a.start :, :] * chance[..., a, None, :]) ** 2
+        through[..., a, :] += (gain[..., a, behind, None] * of_b).sum(-2)
+        through[..., later, :] += (gain[..., a, later, None] * of_a).sum(-3)
+    return through
+
+
+def _groups(chance: np.ndarray, strengths: np.ndarray) -> Iterator[tuple[slice, slice, tuple[np.ndarray, ...]]]:
+    """Return `against_third` of each few contestants a with themselves and those behind them: (..., a, b, c).
+
+    A pair's numbers serve both ways round, and no array is larger than the processor's cache where there are many.
     """
-    of_a = chance[..., :, None, :]
-    of_b = chance[..., None, :, :]
-    both = of_a + of_b
-    share = of_b / np.maximum(both, TINY)
-    middle = (strengths[..., :, None, None] + strengths[..., None, :, None]) / 2 - strengths[..., None, None, :]
-    centre = expit(middle)
-    reach = np.maximum(centre, 1 - centre) * np.maximum(share, 1 - share)
-    other = 1 - np.eye(strengths.shape[-1])
-    cut = other[:, :, None] * other[:, None, :] * other[None] * np.minimum(1, 0.5 / np.maximum(reach, TINY))
-    weight = cut * share
-    bought = cut**2 * share * of_a * centre * (1 - centre)
-    return centre, weight, cut * reach, chance / 4 + bought.sum(-1)
+    size = strengths.shape[-1]
+    worth = np.exp(-strengths / 2)
+    wins = np.exp(strengths)[..., None, None, :]
+    step = max(1, TOGETHER // size**2)
+    for first in range(0, size, step):
+        a = slice(first, min(first + step, size))
+        behind = slice(first, size)
+        against = worth[..., a, None, None] * worth[..., None, behind, None] * wins
+        yield a, behind, against_third(chance[..., a, None, :], chance[..., None, behind, :], against)
 
 
 def _improved(
@@ -88,16 +114,16 @@ def _improved(
 ) -> np.ndarray:
     """Move the chances towards the pairs whose matches raise most the number of pairs expected to be settled."""
     chance = evidence.chance
-    _, weight, _, variance = shares(chance, evidence.strengths)
+    variance = bought(chance, evidence.strengths)
     either, lower = wealth(evidence, rules)
     gap = np.abs(differences(evidence.strengths))
 
-    def gain_of(short: np.ndarray, drift: np.ndarray, bought: np.ndarray) -> np.ndarray:
-        gain = _gain(short, drift, evidence.variance, np.sqrt(left * bought / effect))
-        return np.where(evidence.open, gain / np.maximum(bought, TINY), 0)
+    def gain_of(short: np.ndarray, drift: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        gain = _gain(short, drift, evidence.variance, np.sqrt(left * variance / effect))
+        return np.where(evidence.open, gain / np.maximum(variance, TINY), 0)
 
     gain = gain_of(either - need[0], gap, variance)
-    through = (gain[..., :, :, None] * weight**2).sum(-2)
+    through = _through_third(chance, evidence.strengths, gain)
     value = gain + through + np.swapaxes(through, -1, -2)
     if rules.margin:
         near = 4 * (rules.margin - np.abs(expit(gap) - 0.5))

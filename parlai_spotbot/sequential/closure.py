@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 LARGEST = 8
-"""Contestants among whom every division is tried: 4,140 of them."""
+"""Contestants among whom the best of all 4,140 divisions is found."""
 
 SHIFT = 2
 """Where there are more, groups of so many are shifted by this, and the least bound is taken."""
@@ -71,20 +71,24 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
         Over those in which the pair is in one part, less its own value.
     """
     size = value.shape[-1]
+    most = min(size, LARGEST)
     place = np.argsort(order, -1)
     value = _arranged(value, order)
     totals = []
     others = []
     for shift in range(0, LARGEST if size > LARGEST else 1, SHIFT):
-        group = (np.arange(size) + shift) // LARGEST
+        group = (np.arange(size) + shift) // most
         outer = np.where(group[:, None] == group, 0, np.maximum(value, 0))
-        total = outer.sum((-2, -1), keepdims=True) / 2
-        rest = -outer
-        for number in range(group[-1] + 1):
-            members = slice(*np.searchsorted(group, [number, number + 1]))
-            best, with_pair = _within(value[..., members, members])
-            total = total + best
-            rest[..., members, members] = with_pair - best
+        count = group[-1] + 1
+        wide = np.zeros((*value.shape[:-2], count * most, count * most))  # with room for whole groups
+        inner = slice(shift, shift + size)
+        wide[..., inner, inner] = value
+        blocks = wide.reshape(*value.shape[:-2], count, most, count, most)
+        number = np.arange(count)
+        best, with_pair = _within(blocks[..., number, :, number, :])
+        blocks[..., number, :, number, :] = with_pair - best
+        total = outer.sum((-2, -1), keepdims=True) / 2 + best.sum(0)
+        rest = np.where(group[:, None] == group, wide[..., inner, inner], -outer)
         totals.append(total)
         others.append(total + rest)
     return np.min(totals, 0), _arranged(np.min(others, 0), place)
@@ -97,27 +101,39 @@ def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def _within(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the greatest sum of a group (..., 1, 1), and those with each pair, less its own value (..., m, m)."""
+    """Return the greatest sum of a group (..., 1, 1), and those with each pair, less its own value (..., m, m).
+
+    The best division of a set is the best part with its first contestant beside the best division of the others.
+    """
     size = value.shape[-1]
     a, b = np.triu_indices(size, 1)
-    together, holding = _divisions(size)
+    together, steps, holding = _sets(size)
     own = value[..., a, b]
-    sums = own @ together
-    others = np.zeros_like(value)
-    for pair, held in enumerate(holding):
-        rest = sums[..., held].max(-1) - own[..., pair]
-        others[..., a[pair], b[pair]] = rest
-        others[..., b[pair], a[pair]] = rest
-    return sums.max(-1)[..., None, None], others
+    part = own @ together
+    best = np.zeros(part.shape)
+    for sets, parts, remainders in steps:
+        best[..., sets] = (part[..., parts] + best[..., remainders]).max(-2)
+    others = np.zeros(value.shape)
+    others[..., a, b] = (part + best[..., ::-1])[..., holding].max(-2) - own
+    return best[..., -1, None, None], others + np.swapaxes(others, -1, -2)
 
 
 @cache
-def _divisions(size: int) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return which pairs are in one part in each division of a group (pairs, divisions), and the divisions of each."""
-    divisions: list[tuple[int, ...]] = [()]
-    for _ in range(size):
-        divisions = [(*parts, part) for parts in divisions for part in range(max(parts, default=-1) + 2)]
-    parts = np.array(divisions).T
+def _sets(size: int) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]], np.ndarray]:
+    """Return tables of all sets of contestants, each the bits of its number.
+
+    They are which pairs each holds (pairs, sets); by the number of contestants from 1 up the sets, their parts with the
+    first one, and what these leave of them; and the sets that hold each pair (sets, pairs).
+    """
+    every = np.arange(2**size)
     a, b = np.triu_indices(size, 1)
-    together = parts[a] == parts[b]
-    return together.astype(float), [np.flatnonzero(row) for row in together]
+    together = (every >> a[:, None] & 1) * (every >> b[:, None] & 1)
+    members = (every[:, None] >> np.arange(size) & 1).sum(1)
+    is_part = (every & ~every[:, None]) == 0
+    has_first = (every & every[:, None] & -every[:, None]) > 0
+    steps = []
+    for count in range(1, size + 1):
+        sets = np.flatnonzero(members == count)
+        parts = np.nonzero((is_part & has_first)[sets])[1].reshape(len(sets), -1).T
+        steps.append((sets, parts, sets - parts))
+    return together.astype(float), steps, np.nonzero(together)[1].reshape(len(a), -1).T

@@ -130,6 +130,7 @@ class Course:
         self._watch = watch
         self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
         self._place = {name: place for place, name in enumerate((*plan.contestants, NOBODY))}
+        self._places_of: dict[str, tuple[int, ...]] = {}
         self.evidence = self.proven = plan.begin()
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
@@ -257,14 +258,19 @@ class Course:
         """
         met = {mark for item in items for mark in evidence_marks(item, self._talks, ("unit",))}
         stock = self._stock.get(pair, {}).values()
-        fitting = (item for item in stock if met.isdisjoint(evidence_marks(item, self._talks, ("unit",))))
-        item = next(fitting, None)
+        item = self._first_apart(stock, met)
         if item is None or pair is None:
             return item
         ahead = self._ahead[pair] + sum(self._side(other) for other in items if self._pair(other) == pair)
         if ahead * self._side(item) <= 0:
             return item
-        return next((other for other in fitting if self._side(other) != self._side(item)), item)
+        side = self._side(item)
+        return self._first_apart((other for other in stock if self._side(other) != side), met) or item
+
+    def _first_apart(self, items: Iterable[Item], met: set[object]) -> Item | None:
+        """Return the first of these items whose conversations and seeds are not among those that were `met`."""
+        apart = (item for item in items if met.isdisjoint(evidence_marks(item, self._talks, ("unit",))))
+        return next(apart, None)
 
     def _side(self, item: Item) -> int:
         """Return 1 where the first of the item's pair is shown first, and -1 where the other one is."""
@@ -326,8 +332,11 @@ class Course:
 
     def _places(self, item: Item) -> tuple[int, ...]:
         """Return the places of the two contestants that an item compares, as they are shown; () for others."""
-        names = pair_of(item, self._talks, self.plan.question) or ()
-        return tuple(self._place[name] for name in names)
+        places = self._places_of.get(item.item_id)
+        if places is None:
+            names = pair_of(item, self._talks, self.plan.question) or ()
+            places = self._places_of[item.item_id] = tuple(self._place[name] for name in names)
+        return places
 
     # -- counting ----------------------------------------------------------------------------------------------------
     def _replay(self, drawn: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]) -> None:

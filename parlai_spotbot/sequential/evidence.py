@@ -120,10 +120,8 @@ class Bets:
     ----------
     chance : array (..., K, K)
         Of an item to be of this pair; symmetric, 0 on the diagonal; the upper triangle sums to 1.
-    centre, weight : arrays (..., K, K, K)
-        Of a match of a with c, for the pair (a, b): what is expected of its score, and its weight.
-    most : array (..., K, K, K)
-        Of the same match, or one of b with c: the greatest that it may take from the wealth per unit of stake.
+    strengths : array (..., K)
+        By which scores are expected.
     better, below : arrays (..., K, K)
         Stakes, before they are bounded by what an annotator was given.
     variance : array (..., K, K)
@@ -133,9 +131,7 @@ class Bets:
     """
 
     chance: np.ndarray
-    centre: np.ndarray
-    weight: np.ndarray
-    most: np.ndarray
+    strengths: np.ndarray
     better: np.ndarray
     below: np.ndarray
     variance: np.ndarray
@@ -258,9 +254,10 @@ def worst(placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray) -> np.ndarra
     a gets no points against b and third contestants, and b gets all against these.
     """
     _, matches = table(a, b, np.zeros(a.shape), placed.chance.shape[-1])
-    met = matches[..., None]
-    of_a = ((placed.weight * placed.centre) @ met)[..., 0]
-    of_b = ((placed.weight * (1 - placed.centre)) @ met)[..., 0]
+    at, centre, weight, _ = _of_matches(placed, matches)
+    met = weight * matches[at][:, None]
+    of_a = _summed(at, met * centre, matches)
+    of_b = _summed(at, met * (1 - centre), matches)
     better = placed.better * (matches / 2 + of_a + np.swapaxes(of_b, -1, -2))
     below = placed.below * matches * (0.5 - rules.margin)
     return np.log1p(-np.minimum([better, below], STAKE))
@@ -277,11 +274,60 @@ def table(a: np.ndarray, b: np.ndarray, score: np.ndarray, size: int) -> tuple[n
 
 def moves(placed: Bets, points: np.ndarray, matches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much points of matches (..., K, K) move the wealth per unit of stake, and the greatest loss."""
-    third = (placed.weight @ points[..., None])[..., 0]
-    met = matches[..., None]
-    third = third - ((placed.weight * placed.centre) @ met)[..., 0]
-    most = (placed.most @ met)[..., 0]
+    at, centre, weight, most_of_match = _of_matches(placed, matches)
+    third = _summed(at, weight * (points[at][:, None] - centre * matches[at][:, None]), matches)
+    most = _summed(at, most_of_match * matches[at][:, None], matches)
     return (points - matches / 2 + third - np.swapaxes(third, -1, -2), matches / 2 + most + np.swapaxes(most, -1, -2))
+
+
+def against_third(of_a: np.ndarray, of_b: np.ndarray, against: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what matches of a or b with c are worth for the pair (a, b).
+
+    Of these matches each is of a with the chance of (a, c) over that of both; weighted with the other's share, those of
+    a and of b cancel in expectation where both score alike against c. Weights are cut so that no match moves the sum by
+    more than ½, as a match of the two themselves does.
+
+    Parameters
+    ----------
+    of_a, of_b : arrays
+        Chances of (a, c) and of (b, c).
+    against : array
+        Odds of losing to c, for one whose strength is between those of a and b.
+
+    Returns
+    -------
+    centre : array
+        What is expected of a match's score.
+    cut : array
+        Weight of a match of a per unit of `of_b`, and of one of b per unit of `of_a`.
+    """
+    centre = 1 / (1 + against)
+    reach = np.maximum(centre, 1 - centre) * np.maximum(2 * of_a, 2 * of_b)
+    return centre, 1 / np.maximum(np.maximum(of_a + of_b, reach), TINY)
+
+
+def _of_matches(placed: Bets, matches: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray, np.ndarray]:
+    """Return where a has met c, (..., a, c), and for each such match by b, (n, K): centre, weight and `most`.
+
+    `most` is the greatest that it, or one of b with c, may take from the wealth per unit of stake.
+    """
+    at = np.nonzero(matches)
+    *study, a, c = at
+    middle = (placed.strengths[*study, a, None] + placed.strengths[*study, :]) / 2 - placed.strengths[*study, c, None]
+    of_a = placed.chance[at][:, None]
+    of_b = placed.chance[*study, c]
+    centre, cut = against_third(of_a, of_b, np.exp(-middle))
+    third = np.ones(of_b.shape)
+    np.put_along_axis(third, np.stack([a, c], 1), 0, 1)
+    most = cut * np.maximum(of_a, of_b) * np.maximum(centre, 1 - centre)
+    return at, centre, cut * of_b * third, most * third
+
+
+def _summed(at: tuple[np.ndarray, ...], values: np.ndarray, matches: np.ndarray) -> np.ndarray:
+    """Return the sums over matches of a, (..., a, b)."""
+    total = np.zeros(matches.shape)
+    np.add.at(total, at[:-1], values)
+    return total
 
 
 def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]:

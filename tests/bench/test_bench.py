@@ -39,7 +39,7 @@ def test_what_a_benchmark_imports_is_there(path):
 - [packing, {BOTS: 30, PEOPLE: 12, UNITS: 90}, 1]
 - [ranking, {SIZES: [2, 4]}, 2]
 - [report, {BOTS: 5, PER_PAIR: 1, PEOPLE: 4, MANY: 4}, 11]
-- [sequential, {STUDIES: 2, BOTS: 3, EACH: 20}, 4]
+- [sequential, {STUDIES: 2, BOTS: 3, EACH: 20, LIMITS: {4: 0.02}}, 4]
 - [start, {RUNS: 1}, 2]
 - [survival, {}, 7]
 - [votes, {MILLION: 300, LIMITS: [[4, 1.0, {import: 1.0}]]}, 2]

@@ -2,7 +2,7 @@
 
 CPU time, start-up included.
 The file is made up by a seed: contestants of known strengths, 200,000 annotators of unequal activity, ties and votes
-for both bad, times and languages, in the arena's columns. There are 100 and 1,000 contestants that are voted on equally
+for both bad, times and languages, in the arena's columns. There are 30 and 1,000 contestants that are voted on equally
 often, and 100,000 of which few are voted on often (Zipf's law).
 """
 
@@ -21,7 +21,7 @@ PEOPLE = 200_000
 MANY = 10_000
 WORDS = np.array(["model_a", "model_b", "tie", "tie (bothbad)"])
 LIMITS = (
-    (100, 1536.0, {"import": 30.0, "analyze": 60.0}),
+    (30, 1536.0, {"import": 30.0, "analyze": 60.0}),
     (1000, 4096.0, {"import": 60.0, "analyze": 60.0, "report": 60.0}),
     (100_000, 4096.0, {"import": 120.0, "analyze": 120.0, "report": 120.0}),
 )

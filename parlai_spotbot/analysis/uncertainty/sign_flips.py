@@ -164,7 +164,10 @@ def _tail(size: np.ndarray, weight: np.ndarray, total: float) -> float:
 
     All signs of the largest are tried; the others add a normal part.
     """
-    largest = np.argsort(-size, kind="stable")
+    largest = np.arange(len(size))
+    if len(size) > EXACT:
+        largest = np.argpartition(-size, EXACT)[:EXACT]
+    largest = largest[np.argsort(-size[largest])]
     each = np.minimum(weight[largest], EXACT).astype(int)
     tried = np.repeat(size[largest], each)[:EXACT]
     tried = tried[tried > TINY * tried[0]]

@@ -18,6 +18,9 @@ from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, cluste
 KNOWN = 1e-3
 """A pair whose own matches keep less of their information beside the strengths can't disagree with them."""
 
+SUMS = 1 << 22
+"""So many sums of scores by cluster are held at a time (32 MiB)."""
+
 EXPECTED = 3.0
 HARDLY = 0.1
 """People who would judge both of two contestants by chance, and the share of them that is hardly anybody."""
@@ -51,11 +54,18 @@ def _group_misfit(fit: GroupFit) -> float:
     if not tested.any():
         return 1.0
     kinds = model.kinds(*fit.codes)
-    flipped = []
-    for way in fit.ways:
-        counts, clusters = grouped_rows(way, kinds, 3 * cells)
-        flipped.append(ClusterScores.of(counts @ score[:, tested], weight=clusters))
-    return _least(flipped)
+    score = score[:, tested]
+    return _least([_flipped(*grouped_rows(way, kinds, 3 * cells), score) for way in fit.ways])
+
+
+def _flipped(counts: csr_array, clusters: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """Return the p (q,) of hypotheses with scores (kinds, q) by flipping clusters' signs, some hypotheses at a time."""
+    step = max(1, SUMS // max(1, len(clusters)))
+    pvalues = []
+    for start in range(0, score.shape[1], step):
+        sums = counts @ score[:, start : start + step]
+        pvalues.append(ClusterScores.of(sums, weight=clusters).pvalues())
+    return np.concatenate(pvalues)
 
 
 def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
@@ -73,13 +83,13 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     flipped = []
     for way in fit.ways:
         sums = cluster_sums(scores, np.tile(way, 2), ends, fit.size)
-        flipped.append(ClusterScores.of(sums.toarray()))
+        flipped.append(ClusterScores.of(sums.toarray()).pvalues())
     return _least(flipped)
 
 
-def _least(ways: Sequence[ClusterScores]) -> float:
-    """Return the least of the hypotheses' adjusted p, each the greatest of all ways of clustering."""
-    return float(adjust(np.max([way.pvalues() for way in ways], axis=0)).min())
+def _least(ways: Sequence[np.ndarray]) -> float:
+    """Return the least of the hypotheses' adjusted p, each the greatest of those (q,) of all ways of clustering."""
+    return float(adjust(np.max(ways, axis=0)).min())
 
 
 def separate_people(

@@ -16,7 +16,7 @@ from parlai_spotbot.surveys.packing.conversation_packing import shown_in
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.segments import SegmentsPacking
 from parlai_spotbot.surveys.packing.units_file import blocks_of
-from tests.case_tables import case_table
+from tests.case_tables import case_table, cases
 from tests.surveys.made_comparisons import SENTINEL, packed
 
 
@@ -187,3 +187,23 @@ def test_a_turn_that_nobody_reads_is_warned_about_and_costs_little(study_of, poo
     assert time.process_time() - started < 30
     longest = max(len(t.text) for item in read_controls(study, "spot_the_bot") for t in item.transcripts[0])
     assert longest <= 6000
+
+
+@cases(
+    "bots per_pair paired warning",
+    """
+- [6, 1, true, '15 conversations have one seed, which a unit shows once: 90 units of about 2 segments, not 6 of 20, so
+   more people are trained, and 60 segments more are judged; without --paired-seeds, or with
+   --conversations-per-pair 15, units are full (in another --study)']
+- [6, 3, true, '15 conversations have one seed, which a unit shows once: 90 units of about 4 segments, not 18 of 20, so
+   more people are trained; without --paired-seeds, or with --conversations-per-pair 15, units are full
+   (in another --study)']
+- [6, 15, true, null]
+- [2, 1, true, null]
+- [6, 3, false, null]
+""",
+)
+def test_seeds_that_make_units_small_are_warned_about(pool, bots, per_pair, paired, warning):
+    conversations = pool(bots=bots, per_pair=per_pair, people=80, paired=paired)
+    options = PackOptions()
+    assert told(conversations, pack(conversations, options), options)[0] == [warning] * (warning is not None)

@@ -14,7 +14,7 @@ fill them up as far as there are any.
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from typing import ClassVar
@@ -193,6 +193,28 @@ def deal(bots: Sequence[Conversation], most: int) -> list[BlockDraft]:
             of_pair[row][column] += 1
             of_first[row][column] += 1
     return blocks
+
+
+def shared_seeds(
+    blocks: Mapping[str, Collection[str]], by_id: Mapping[str, Conversation], options: PackOptions
+) -> list[str]:
+    """Return a warning where there are more units than their size needs, as one seed has many conversations: `deal`."""
+    bots = [by_id[name] for names in blocks.values() for name in names if not is_people(by_id[name])]
+    needed = -(-len(bots) // options.bots_per_unit)
+    most = max(Counter(map(seed_of, bots)).values(), default=0)
+    if most <= needed:
+        return []
+    each = options.rotations * options.annotators_per_segment
+    items = sum(map(len, blocks.values()))
+    more = (items - len(bots) - options.people_beside(len(bots))) * each
+    warning = (
+        f"{most} conversations have one seed, which a unit shows once: {len(blocks) * each:,} units of about "
+        f"{items / len(blocks):.0f} segments, not {needed * each:,} of {options.unit_size}, so more people are trained"
+    )
+    if more > 0:
+        warning += f", and {more:,} segments more are judged"
+    remedy = f"without --paired-seeds, or with --conversations-per-pair {options.bots_per_unit}, units are full"
+    return [f"{warning}; {remedy} (in another --study)"]
 
 
 def add_people(

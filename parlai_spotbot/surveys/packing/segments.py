@@ -12,7 +12,7 @@ from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.features import features_of, with_features
-from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack
+from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack, shared_seeds
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
 from parlai_spotbot.surveys.packing.packing import COMMON, PackRequest, given_or, seed_of
 from parlai_spotbot.surveys.packing.units_file import blocks_of, packed_with
@@ -87,7 +87,8 @@ class SegmentsPacking(ConversationPacking):
     ) -> tuple[dict, list[str]]:
         """Say where blocks could not be made as requested."""
         people = {i for i, talk in by_id.items() if is_people(talk)}
-        return {}, shortages(blocks_of(units), people, options)
+        blocks = blocks_of(units)
+        return {}, [*shortages(blocks, people, options), *shared_seeds(blocks, by_id, options)]
 
 
 def _asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, ...] | None:

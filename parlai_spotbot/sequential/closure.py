@@ -72,26 +72,21 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
     """
     size = value.shape[-1]
     most = min(size, LARGEST)
-    place = np.argsort(order, -1)
-    value = _arranged(value, order)
-    totals = []
-    others = []
-    for shift in range(0, LARGEST if size > LARGEST else 1, SHIFT):
-        group = (np.arange(size) + shift) // most
-        outer = np.where(group[:, None] == group, 0, np.maximum(value, 0))
-        count = group[-1] + 1
-        wide = np.zeros((*value.shape[:-2], count * most, count * most))  # with room for whole groups
-        inner = slice(shift, shift + size)
-        wide[..., inner, inner] = value
-        blocks = wide.reshape(*value.shape[:-2], count, most, count, most)
-        number = np.arange(count)
-        best, with_pair = _within(blocks[..., number, :, number, :])
-        blocks[..., number, :, number, :] = with_pair - best
-        total = outer.sum((-2, -1), keepdims=True) / 2 + best.sum(0)
-        rest = np.where(group[:, None] == group, wide[..., inner, inner], -outer)
-        totals.append(total)
-        others.append(total + rest)
-    return np.min(totals, 0), _arranged(np.min(others, 0), place)
+    shifts = range(0, LARGEST if size > LARGEST else 1, SHIFT)
+    number = np.arange(-(-(size + shifts[-1]) // most))
+    wide = np.zeros((len(shifts), *value.shape[:-2], most * len(number), most * len(number)))  # for whole groups
+    arranged = _arranged(value, order)
+    for one, shift in zip(wide, shifts, strict=True):
+        one[..., shift : shift + size, shift : shift + size] = arranged
+    together = np.repeat(number, most)[:, None] == np.repeat(number, most)
+    outer = np.where(together, 0, np.maximum(wide, 0))
+    blocks = wide.reshape(*wide.shape[:-2], len(number), most, len(number), most)
+    best, with_pair = _within(blocks[..., number, :, number, :])
+    blocks[..., number, :, number, :] = with_pair - best
+    total = outer.sum((-2, -1), keepdims=True) / 2 + best.sum(0)
+    others = total + np.where(together, wide, -outer)
+    bounds = [one[..., shift : shift + size, shift : shift + size] for one, shift in zip(others, shifts, strict=True)]
+    return total.min(0), _arranged(np.min(bounds, 0), np.argsort(order, -1))
 
 
 def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -74,10 +74,7 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
     most = min(size, LARGEST)
     shifts = range(0, LARGEST if size > LARGEST else 1, SHIFT)
     number = np.arange(-(-(size + shifts[-1]) // most))
-    wide = np.zeros((len(shifts), *value.shape[:-2], most * len(number), most * len(number)))  # for whole groups
-    arranged = _arranged(value, order)
-    for one, shift in zip(wide, shifts, strict=True):
-        one[..., shift : shift + size, shift : shift + size] = arranged
+    wide = _shifted(_arranged(value, order), shifts, most * len(number))
     together = np.repeat(number, most)[:, None] == np.repeat(number, most)
     outer = np.where(together, 0, np.maximum(wide, 0))
     blocks = wide.reshape(*wide.shape[:-2], len(number), most, len(number), most)
@@ -85,8 +82,17 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
     blocks[..., number, :, number, :] = with_pair - best
     total = outer.sum((-2, -1), keepdims=True) / 2 + best.sum(0)
     others = total + np.where(together, wide, -outer)
-    bounds = [one[..., shift : shift + size, shift : shift + size] for one, shift in zip(others, shifts, strict=True)]
-    return total.min(0), _arranged(np.min(bounds, 0), np.argsort(order, -1))
+    bound = np.min([one[..., shift:, shift:][..., :size, :size] for one, shift in zip(others, shifts, strict=True)], 0)
+    return total.min(0), _arranged(bound, np.argsort(order, -1))
+
+
+def _shifted(value: np.ndarray, shifts: range, wide: int) -> np.ndarray:
+    """Return the pairs' values (shifts, ..., wide, wide), moved by each of the shifts and filled up with 0."""
+    size = value.shape[-1]
+    moved = np.zeros((len(shifts), *value.shape[:-2], wide, wide))
+    for one, shift in zip(moved, shifts, strict=True):
+        one[..., shift : shift + size, shift : shift + size] = value
+    return moved
 
 
 def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:

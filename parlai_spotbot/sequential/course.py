@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -130,7 +131,6 @@ class Course:
         self._watch = watch
         self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
         self._place = {name: place for place, name in enumerate((*plan.contestants, NOBODY))}
-        self._places_of: dict[str, tuple[int, ...]] = {}
         self.evidence = self.proven = plan.begin()
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
@@ -332,11 +332,15 @@ class Course:
 
     def _places(self, item: Item) -> tuple[int, ...]:
         """Return the places of the two contestants that an item compares, as they are shown; () for others."""
-        places = self._places_of.get(item.item_id)
-        if places is None:
+        if item.item_id not in self._places_of:
             names = pair_of(item, self._talks, self.plan.question) or ()
-            places = self._places_of[item.item_id] = tuple(self._place[name] for name in names)
-        return places
+            self._places_of[item.item_id] = tuple(self._place[name] for name in names)
+        return self._places_of[item.item_id]
+
+    @cached_property
+    def _places_of(self) -> dict[str, tuple[int, ...]]:
+        """Return `_places` of the items that were asked for, by their ids."""
+        return {}
 
     # -- counting ----------------------------------------------------------------------------------------------------
     def _replay(self, drawn: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]) -> None:

@@ -30,6 +30,21 @@ def test_what_moves_a_sum_by_less_is_not_cut():
     assert bought(chance, np.zeros(3))[0, 1] == pytest.approx(1 / 3 / 4 + 0.5 / 3 / 4)
 
 
+def one_after_the_other(chance, strengths, gain):
+    """Variance, and what is gained through others, by loops."""
+    variance = chance / 4
+    through = np.zeros_like(chance)
+    for a, b, c in itertools.permutations(range(len(chance)), 3):
+        centre, cut = against_third(
+            chance[a, c], chance[b, c], np.exp(strengths[c] - (strengths[a] + strengths[b]) / 2)
+        )
+        weight = cut * chance[b, c]
+        either = cut * (chance[a, c] + chance[b, c])
+        variance[a, b] += either * weight * chance[a, c] * centre * (1 - centre)
+        through[a, c] += gain[a, b] * weight**2
+    return variance, through
+
+
 @pytest.mark.parametrize(("size", "together"), [(2, 1), (3, 1), (5, 1), (5, 50), (5, 1 << 15)])
 def test_groups_of_contestants_are_worth_what_one_after_the_other_is(monkeypatch, size, together):
     monkeypatch.setattr(betting, "TOGETHER", together)
@@ -39,16 +54,7 @@ def test_groups_of_contestants_are_worth_what_one_after_the_other_is(monkeypatch
     chance = (weights + weights.T) / weights.sum()
     gain = rng.random((size, size)) * (1 - np.eye(size))
     gain += gain.T
-    variance = chance / 4
-    through = np.zeros_like(chance)
-    for a, b, c in itertools.permutations(range(size), 3):
-        centre, cut = against_third(
-            chance[a, c], chance[b, c], np.exp(strengths[c] - (strengths[a] + strengths[b]) / 2)
-        )
-        weight = cut * chance[b, c]
-        either = cut * (chance[a, c] + chance[b, c])
-        variance[a, b] += either * weight * chance[a, c] * centre * (1 - centre)
-        through[a, c] += gain[a, b] * weight**2
+    variance, through = one_after_the_other(chance, strengths, gain)
     assert bought(chance, strengths) == pytest.approx(variance)
     off = ~np.eye(size, dtype=bool)
     assert betting._through_third(chance, strengths, gain)[off] == pytest.approx(through[off])

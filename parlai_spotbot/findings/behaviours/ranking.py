@@ -77,7 +77,10 @@ def summarise(result: Result) -> list[str]:
     )
     if not whole["tests"]:
         return [whole["why"]]
-    return [_clearest(result, whole["tests"]), whole["why"], clear.format(**whole)]
+    told = [_clearest(result, whole["tests"]), whole["why"]]
+    if whole["clear"]:
+        told.append(clear.format(**whole))
+    return told
 
 
 def _clearest(result: Result, tests: int) -> str:

@@ -49,6 +49,10 @@ class MissingPackage(UserError, ImportError):
     """A package that isn't installed; the remedy is the command that installs it."""
 
 
+class NotVouched(UserError):
+    """Nobody vouches for the judge that is to decide."""
+
+
 @contextmanager
 def packages_named() -> Iterator[None]:
     """Turn the lack of a package that one of our own modules imports into `MissingPackage`."""

@@ -6,6 +6,7 @@ no open file can be moved.
 
 import os
 import shlex
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ def take_away() -> None:
     for name in SIGNALS:
         delattr(signal, name)
     os.environ.setdefault("USERNAME", "somebody")
+    shutil._use_fd_functions = False  # pyright: ignore[reportAttributeAccessIssue]
     open_descriptor = os.open
     move = os.replace
 

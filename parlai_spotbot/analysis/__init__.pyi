@@ -7,6 +7,7 @@ from parlai_spotbot.analysis import behaviours as behaviours
 from parlai_spotbot.analysis import certificate as certificate
 from parlai_spotbot.analysis import choices as choices
 from parlai_spotbot.analysis import frames as frames
+from parlai_spotbot.analysis import likeness as likeness
 from parlai_spotbot.analysis import metrics as metrics
 from parlai_spotbot.analysis import nuc as nuc
 from parlai_spotbot.analysis import order_effects as order_effects

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import NotVouched, UserError, nearest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.names import plain
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
@@ -28,8 +28,6 @@ CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
 
 class SpotbotCompare(SpotbotTournament):
     def execute(self) -> int:
-        from parlai_spotbot.judges.certificate.gate import NotVouched
-
         try:
             return self._compared()
         except NotVouched as err:

@@ -50,6 +50,8 @@ LARGE = 20_000
 """Simulated studies that a plan is calibrated by, half of them in each round, and then checked by; by default only
 plans of matches with at most so many annotations of bots."""
 
+UNREAD = "Domain {0} can't be read, so seeds and conversations of people are taken to suffice: {1}"
+
 SAID = ("difference", "wage", "looks", "simulations", "domain")
 """The options that a written plan repeats."""
 
@@ -112,7 +114,7 @@ def _before(
 ) -> tuple[str, dict]:
     """Return a text, and the need, the same for other differences, and a check by simulated studies."""
     bots = _check(request, survey)
-    material = StudyMaterial.of_domain(untrained(get_domain(request.domain or DOMAIN)), request.segments)
+    material = _material(request, say)
     design = replace(request, segments=material.segments).design(survey, bots)
     difference = request.least_difference(own)
     sd = None
@@ -133,6 +135,18 @@ def _before(
     numbers["curve"] = _curve(design, asked, sd)
     texts = [words.before_text(numbers, design, own.of), words.launch_text(asked), *size.commands(terms)]
     return "\n".join([*texts, *size.lacking(material)]), numbers
+
+
+def _material(request: PlanRequest, say: Say | None) -> StudyMaterial:
+    """Return what a study's conversations begin with; made up where that of the domain by default isn't installed."""
+    try:
+        return StudyMaterial.of_domain(untrained(get_domain(request.domain or DOMAIN)), request.segments)
+    except UserError as err:
+        if request.domain is not None:
+            raise
+        if say is not None:
+            say(UNREAD.format(DOMAIN, err.problem))
+        return StudyMaterial.unknown(request.segments)
 
 
 def _calibrated(

@@ -15,9 +15,9 @@ from typing import Any
 from parlai_spotbot import hints
 from parlai_spotbot.domains import Domain
 from parlai_spotbot.findings.plan_request import PlanRequest
-from parlai_spotbot.records import Contestant, Conversation, Turn, Unit
-from parlai_spotbot.selfplay.people import draw_people, most_people
-from parlai_spotbot.selfplay.schedule import Seed, schedule, seeds_of
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn, Unit
+from parlai_spotbot.selfplay.people import PEOPLE, draw_people, most_people
+from parlai_spotbot.selfplay.schedule import Seed, conversation_id, schedule, seeds_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.pack_request import PackRequest
@@ -68,6 +68,17 @@ class StudyMaterial:
         lengths = tuple(segments or domain.segments)
         every = Plan(domain.name, {}, exchanges=max(lengths), segments=lengths, human_conversations=10**9)
         return cls(seeds_of(domain), draw_people(every, domain), lengths)
+
+    @classmethod
+    def unknown(cls, segments: Sequence[int] | None) -> StudyMaterial:
+        """Return enough of everything, where no domain is there to be read."""
+        lengths = tuple(segments or Plan.segments)
+        turns = tuple(Turn(HUMAN, WORD) for _ in range(2 * (1 + max(lengths))))
+        people = [
+            Conversation(conversation_id(PEOPLE, n), "planned", PEOPLE, n, PEOPLE, turns, 1, f"people {n}")
+            for n in range(EXACT)
+        ]
+        return cls([Seed(f"seed {n}", (f"seed {n}", "")) for n in range(EXACT)], people, lengths)
 
     @classmethod
     def of_study(cls, study: Study) -> StudyMaterial:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from parlai_spotbot import hints
 from parlai_spotbot.analysis.certificate.uses import VALID
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import NotVouched
 from parlai_spotbot.judges.certificate import NAME, Certificate, read_certificate
 from parlai_spotbot.judges.certificate.of_study import bound_of, stale
 from parlai_spotbot.study import Study
@@ -21,10 +21,6 @@ CORRECTED = (
     "; people's labels and its answers together give {0} {1:percent}{2:between} of the points, labels alone "
     "{3:percent}{4:between}"
 )
-
-
-class NotVouched(UserError):
-    """Nobody vouches for the judge that is to decide."""
 
 
 def asked_certificate(given: str | Path, study: Path, survey: str, judge: str) -> Certificate:

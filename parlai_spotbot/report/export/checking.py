@@ -8,9 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import parse_yaml
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.report.export.scrub import EMAIL, own_names
 from parlai_spotbot.secrecy import FORM, environment_secrets, named_values
@@ -99,7 +98,7 @@ def _values(path: Path) -> Iterator[tuple[str, Any]]:
     elif path.suffix == ".json":
         yield from named_values(json.loads(content))
     elif path.suffix == ".yaml":
-        yield from named_values(yaml.safe_load(content))
+        yield from named_values(parse_yaml(content))
     else:
         for number, line in enumerate(content.split("\n"), start=1):
             yield from ((f"line {number}", part) for part in (line, *re.split("[,|`]", line)))

@@ -87,7 +87,10 @@ OVERLAPS = """() => {
     [...part.querySelectorAll("table, td, th, span, p")].filter((one) => one.checkVisibility() && (
       box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1)));
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;
-  return { over: over.length, out: out.map((one) => one.textContent.slice(0, 40)), wide };
+  const spilt = [...document.querySelectorAll(".standing .said")]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.textContent);
+  return { over: over.length, spilt, out: out.map((one) => one.textContent.slice(0, 40)), wide };
 }"""
 
 
@@ -102,7 +105,7 @@ def test_no_box_lies_over_another_at_any_width(tmp_path, chromium, bots, length,
     for width in (390, 820, 1024, 1440):
         tab.set_viewport_size({"width": width, "height": 900})
         tab.goto(page.as_uri())
-        assert tab.evaluate(OVERLAPS) == {"over": 0, "out": [], "wide": False}, width
+        assert tab.evaluate(OVERLAPS) == {"over": 0, "spilt": [], "out": [], "wide": False}, width
         shown = tab.locator(".standing .chip").all_inner_texts()
         assert shown
         assert {*shown} <= {*names}

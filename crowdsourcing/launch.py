@@ -27,7 +27,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.workload import Workload, units_of_task
+from parlai_spotbot.surveys.workload import Workload, items_of_task, units_of_task
 from parlai_spotbot.terminal import Say
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     if survey.tasks:
         survey = survey.task(request.part)
         units = units_of_task(units, survey)
-        names = {question.name for question in survey.questions}
-        controls = [item for item in controls if names.issuperset(item.questions)]
+        controls = items_of_task(controls, survey)
         if not units:
             raise UserError(
                 f"{study.units_path(request.survey)}: no unit of the task {request.part}.",

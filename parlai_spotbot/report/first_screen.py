@@ -84,7 +84,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
     question = upper_first(chapter.question)
     with known_to(contents):
         lead = _lead(contents)
-        if lead is None and simulators.FINDING.name in contents.analysis and not contents.judged:
+        if lead is None and _only_users(contents):
             return _of_users(contents)
         if lead is None:
             return FirstScreen(question, _unanswered(contents), missing(contents))
@@ -105,6 +105,11 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         answer = _answer(contents, lead)
         screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why)
         return _as_compared(screen, contents, lead.source)
+
+
+def _only_users(contents: SurveyData) -> bool:
+    """Return True if simulated users are measured, and nobody has judged them."""
+    return simulators.FINDING.name in contents.analysis and not contents.judged
 
 
 def _of_users(contents: SurveyData) -> FirstScreen:
@@ -184,7 +189,7 @@ def answer(contents: SurveyData) -> str:
     """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
         lead = _lead(contents)
-        if lead is None and not contents.judged and simulators.FINDING.name in contents.analysis:
+        if lead is None and _only_users(contents):
             return simulators.answer(contents.of(simulators.FINDING.name, ""))
         if lead is None:
             return _unanswered(contents)

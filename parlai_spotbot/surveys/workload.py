@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from parlai_spotbot.records import Unit
+from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.about import Took
 from parlai_spotbot.surveys.packing.units_file import marks_of
 from parlai_spotbot.surveys.survey import Survey
@@ -134,8 +134,13 @@ def took_of(survey: Survey) -> Took:
 
 def units_of_task(units: Iterable[Unit], survey: Survey) -> list[Unit]:
     """Return the units that ask what the survey, which is narrowed to a task, asks."""
+    return [unit for unit in units if len(items_of_task(unit.items, survey)) == len(unit.items)]
+
+
+def items_of_task(items: Iterable[Item], survey: Survey) -> list[Item]:
+    """Return the items that ask what the survey, which is narrowed to a task, asks."""
     names = {question.name for question in survey.questions}
-    return [unit for unit in units if all(names.issuperset(item.questions) for item in unit.items)]
+    return [item for item in items if names.issuperset(item.questions)]
 
 
 def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance: int) -> int:

@@ -22,7 +22,7 @@ from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.user_files import validated
-from parlai_spotbot.wording import counted, filled, listed, number, people_said, percent, upper_first
+from parlai_spotbot.wording import counted, filled, listed, number, people_said, percent, some, upper_first
 
 ANSWERS, REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "favour": FAVOUR, "flips": FLIPS}
@@ -116,11 +116,20 @@ class Certificate:
         return lines
 
     def _lacks(self) -> list[str]:
-        return [
+        """Return what has no labels, and which rows are left out."""
+        lines = [
             f"no labels of {plural}: {', '.join(names)}"
             for plural, names in ((f"{kind}s", self.not_covered.get(kind)) for kind in COVERED)
             if names
         ]
+        unlike = self.figures.get("unlike_labels")
+        if unlike:
+            lines.append(f"{counted(sum(unlike.values()), 'verdict')} that no label is: {some([*unlike], 'answers')}")
+        for kind, other in (("label", "verdict"), ("verdict", "label")):
+            left = self.figures.get(f"without_{other}")
+            if left:
+                lines.append(f"{counted(left, kind)} without a {other} left out")
+        return lines
 
     def write(self, path: Path) -> None:
         """Write it as JSON; in a study with its checksum."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,21 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.reading import own_data
+from parlai_spotbot.wording import some
 
 FIELDS: Mapping[str, Sequence[str]] = own_data(__file__)
 """Our fields and how files call them."""
 
-WITH_SCALE = re.compile(r"-?\d+(\.\d+)?")
-REMEDY = "Name them: --columns verdict=THEIR_COLUMN,label=THEIR_COLUMN."
+WITH_SCALE = re.compile(r"-?(\d+(\.\d*)?|\.\d+)")
+REMEDY = "Name them: --columns verdict={},label={}."
+THEIRS = "THEIR_COLUMN"
+JUDGES = re.compile("gpt|claude|gemini|llama|llm|judge|model|auto|predict|verdict|machine", re.IGNORECASE)
+PEOPLES = re.compile("human|people|person|expert|gold|truth|annot|label|rater|crowd|user", re.IGNORECASE)
+"""Parts of columns' names by which a remedy guesses which is whose."""
+
+WORD = re.compile(r"[^\W_]+")
+MOST = 8
+"""More numbers than that beside two labels are a score; in so many rows no judge is always wrong."""
 TRUE = ("1", "true", "yes", "own")
 
 
@@ -43,12 +53,23 @@ def standard(frame: pd.DataFrame, columns: str | Mapping[str, str] | None, where
     found = named_columns(named, FIELDS, where, head)
     if missing := [name for name in ("verdict", "label") if name not in found]:
         raise UserError(
-            f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).", REMEDY
+            f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).",
+            _naming(head, found),
         )
     if found["verdict"] == found["label"]:
-        raise UserError(f"{where}: one column, '{found['label']}', for verdict and label.", REMEDY)
+        raise UserError(f"{where}: one column, '{found['label']}', for verdict and label.", _naming(head, {}))
     frame = frame.set_axis(head, axis=1)
     return pd.DataFrame({name: [_text(value) for value in frame[theirs]] for name, theirs in found.items()})
+
+
+def _naming(head: Sequence[str], found: Mapping[str, str]) -> str:
+    """Return the option that names both columns, as far as their names tell them."""
+    theirs = {name: found.get(name, THEIRS) for name in ("verdict", "label")}
+    for name, own, others in (("verdict", JUDGES, PEOPLES), ("label", PEOPLES, JUDGES)):
+        fits = [column for column in head if own.search(column) and not others.search(column)]
+        if name not in found and len(fits) == 1:
+            theirs[name] = fits[0]
+    return REMEDY.format(*theirs.values())
 
 
 def _text(value: Any) -> str:
@@ -62,14 +83,18 @@ def _text(value: Any) -> str:
 def ready(frame: pd.DataFrame, where: object) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Return the rows that have both verdict and label, those with a verdict alone, and how many have a label alone.
 
-    A column with gaps is an error; numbers are numbers, and items are found where no column has them.
+    A column with gaps is an error; numbers are numbers, answers that differ in case or punctuation are one, and items
+    are found where no column has them.
     """
     without = int(((frame["verdict"] == "") & (frame["label"] != "")).sum())
     judged = frame[frame["verdict"] != ""]
     labelled = judged[judged["label"] != ""]
     if labelled.empty:
-        raise UserError(f"{where}: no row has both a verdict and a label.", REMEDY)
+        raise UserError(f"{where}: no row has both a verdict and a label.", _naming([*frame], {}))
     frame = labelled.copy()
+    frame["verdict"] = _spelt_alike(frame["verdict"], frame["label"])
+    frame["label"] = _spelt_alike(frame["label"], frame["label"])
+    _check_answers(frame, where)
     for name in frame.columns.difference(["verdict", "label"]):
         if (frame[name] == "").all():
             frame = frame.drop(columns=name)
@@ -88,6 +113,42 @@ def ready(frame: pd.DataFrame, where: object) -> tuple[pd.DataFrame, pd.DataFram
     if "family" in frame:
         frame["family"] = frame["family"].str.lower().isin(TRUE)
     return _with_items(frame), judged[judged["label"] == ""], without
+
+
+def _spelt_alike(answers: pd.Series, labels: pd.Series) -> pd.Series:
+    """Return answers as labels first spell them: "PASS" is "pass", "Not good" "not_good"."""
+    spelt: dict[str, str] = {}
+    for answer in [*labels, *answers]:
+        spelt.setdefault(_folded(answer), answer)
+    return answers.map(_folded).map(spelt)
+
+
+def _folded(answer: str) -> str:
+    """Return an answer without differences of spelling; a number, or what has no letter or digit, as it is."""
+    if WITH_SCALE.fullmatch(answer):
+        return answer
+    return " ".join(WORD.findall(unicodedata.normalize("NFKC", answer).casefold())) or answer
+
+
+def _check_answers(frame: pd.DataFrame, where: object) -> None:
+    """Raise `UserError` where verdicts and labels aren't answers to one question."""
+    verdicts, labels = (frame[name].unique().tolist() for name in ("verdict", "label"))
+    if len(labels) <= 2 and len(verdicts) > MOST and all(WITH_SCALE.fullmatch(answer) for answer in verdicts):
+        raise UserError(
+            f"{where}: verdicts are {len(verdicts)} numbers, labels are {', '.join(labels)}: a score is no verdict.",
+            "Make a column of verdicts, by the threshold that the judge will be used with.",
+        )
+    if len(frame) >= MOST and set(verdicts).isdisjoint(labels):
+        raise UserError(
+            f"{where}: verdicts are {some(verdicts, 'answers')}, labels are {some(labels, 'answers')}: none in common.",
+            "Write both with the same words.",
+        )
+
+
+def unlike_labels(frame: pd.DataFrame) -> dict[str, int]:
+    """Return how often the judge gave each answer that no label is."""
+    strange = frame["verdict"][~frame["verdict"].isin(frame["label"])]
+    return {answer: int(n) for answer, n in strange.value_counts().sort_index().items()}
 
 
 def _with_items(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.judges.certificate import Certificate, certificate_of
-from parlai_spotbot.judges.certificate.labelled_rows import ready, rows_of_file, scale_of, standard
+from parlai_spotbot.judges.certificate.labelled_rows import ready, rows_of_file, scale_of, standard, unlike_labels
 
 
 def certificate_of_file(path: Path, columns: str | Mapping[str, str] | None = None, judge: str = "") -> Certificate:
@@ -26,5 +26,5 @@ def certificate_of_frame(
 def _certificate(frame: pd.DataFrame, judge: str, where: object) -> Certificate:
     labelled, unlabelled, without = ready(frame, where)
     found = certificate_of(labelled, unlabelled, judge, scale_of(labelled))
-    found.figures["without_verdict"] = without
+    found.figures.update(without_verdict=without, without_label=len(unlabelled), unlike_labels=unlike_labels(labelled))
     return found

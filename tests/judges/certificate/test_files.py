@@ -63,6 +63,31 @@ def test_what_was_judged_and_not_labelled_is_not_covered(folder):
     assert sb.certify(rows).figures["without_verdict"] == (rows["bot"] == "b1").sum()
 
 
+@pytest.mark.parametrize(
+    ("spelt", "plain"),
+    [("PASS", "pass"), ("True ", "true"), ("Not good", "not_good"), ("STRASSE", "straße"), ("Ｂ", "b"), ("好。", "好")],
+)
+def test_answers_that_differ_in_spelling_alone_are_one(spelt, plain):
+    rows = frame()[["verdict", "label"]]
+    other = sorted(set(rows["label"]))[0]
+    once = rows.replace(other, plain)
+    mixed = once.assign(verdict=once["verdict"].replace(plain, spelt))
+    assert sb.certify(mixed).figures == sb.certify(once).figures
+    assert sb.certify(mixed).figures["unlike_labels"] == {}
+
+
+def test_rows_left_out_and_answers_that_nobody_labels_are_told(folder):
+    rows = frame()[["verdict", "label"]]
+    rows.loc[:9, "label"] = ""
+    rows.loc[10:14, "verdict"] = None
+    rows.loc[15:17, "verdict"] = "can't parse"
+    said = str(sb.certify(rows))
+    assert "10 verdicts without a label left out" in said
+    assert "5 labels without a verdict left out" in said
+    assert "3 verdicts that no label is: can't parse" in said
+    assert "left out" not in str(sb.certify(frame()))
+
+
 @pytest.mark.parametrize("numbers", [[1, 2, 3, 4, 5], [1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 1.0, 1.5, 2.0, 10.0]])
 def test_numbers_are_a_scale(numbers):
     label = np.random.default_rng(1).integers(0, 5, 80)
@@ -89,6 +114,10 @@ def test_a_conversation_is_the_item_where_nobody_labels_it_twice():
 - ["verdict,labels\\na,b\\n", [], 'no column is known to hold label (there are verdict, labels)']
 - ["verdict,label\\na,\\n", [], 'no row has both a verdict and a label']
 - ["a,b\\n1,2\\n", [], 'no column is known to hold verdict and label']
+- ["gpt4_winner,expert_winner\\na,b\\n", [], '--columns verdict=gpt4_winner,label=expert_winner.']
+- ["x,human preference,LLM\\n1,2,3\\n", [], '--columns verdict=LLM,label=human preference']
+- ["judge,human\\ny,1\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\n", [], 'are y and n, labels are 1 and 0: none in']
+- ["judge,human\\n0.1,1\\n.2,0\\n0.3,1\\n0,0\\n1,1\\n0.4,1\\n0.5,1\\n0.6,1\\n0.7,1\\n", [], 'a score is no verdict']
 - ["judge,human\\n1,2\\n", [--columns, label=humna], "Did you mean 'human'?"]
 - ["judge,human\\n1,2\\n", [--columns, lable=human], "Did you mean 'label'?"]
 - ["judge,human\\n1,2\\n", [--columns, label], "'label' is not of the form A=B"]

@@ -130,6 +130,37 @@ def test_votes_without_a_study(tmp_path):
     assert len(sb.read_votes(path, **words)) == 10
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"model_a": "model_a", "model_b": "model_b", "winner": "winner"},
+        {"model_a": 0, "model_b": 1, "winner": "winner"},
+        {"model_a": "左", "model_b": "right side", "winner": ("who", "won")},
+    ],
+)
+def test_a_frame_of_votes_is_read_as_its_file(tmp_path, columns):
+    own = pd.DataFrame(
+        {
+            "model_a": ["ada", "通义", "ada", "ada"] * 9,
+            "model_b": ["通义", "cleo", "cleo", "cleo"] * 9,
+            "winner": [1, 2, 0, None] * 9,  # floats, because of the gaps
+            "at": pd.date_range("2026-01-01", periods=36),
+        }
+    )
+    words = {"columns": dict(zip("a b winner".split(), map(str, columns.values()), strict=True))}
+    words["answers"] = {"1": "a", "2": "b", "0": "tie"}
+    frame = own.rename(columns=columns)
+    path = tmp_path / "votes.csv"
+    own.astype({"winner": "Int64"}).rename(columns=columns).to_csv(path, index=False)
+    with pytest.warns(UserWarning, match="9 × vote without a winner"):
+        by_frame = sb.read_votes(frame, **words)
+    with pytest.warns(UserWarning, match="9 × vote without a winner"):
+        by_file = sb.read_votes(path, **words)
+    pd.testing.assert_frame_equal(by_frame.rank(**QUICK).tables["ranking"], by_file.rank(**QUICK).tables["ranking"])
+    named = own.dropna().replace({"winner": {1: "model_a", 2: "model_b", 0: "tie"}})
+    assert sb.rank(named, **QUICK).sentences == by_file.rank(**QUICK).sentences
+
+
 SERVED = {"url": "http://127.0.0.1:1/v1", "model": "m"}
 OURS = {"a": "left", "b": "right", "winner": "who"}
 
@@ -154,6 +185,8 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - ['sb.trust(own.answers(), judge="nobody")', '^source: ''nobody'' gave no answers']
 - ['sb.trust(sb.demo().answers(), judge="spotter")', '^answers: no person answered']
 - [sb.read_votes(at / "none.csv"), '^path: .*no such file']
+- [sb.read_votes(5), '^path: expected the path of a file, or a frame of votes']
+- ['sb.rank(sb.demo().answers().frame)', '^path: .*no column is known to hold']
 - [sb.read_votes(at / "v.csv"), '^path: .* Name it: columns winner=THEIR_COLUMN.']
 - [sb.report(at), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.report(own, "spot_the_bat")', '^survey spot_the_bat: .*Did you mean ''spot_the_bot''']

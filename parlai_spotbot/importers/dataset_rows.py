@@ -4,6 +4,7 @@ Texts may be packed by gzip. Parquet needs pyarrow, which isn't installed with t
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -37,6 +38,7 @@ NOTHING = {
 }
 """How files write that there is no value."""
 
+NO_WORD = re.compile(r"[\W_]+")
 UTTERANCE = "__eou__"
 """What ends each turn in DailyDialog's files."""
 
@@ -72,8 +74,9 @@ def named_columns(
 
 
 def spelling(name: str) -> str:
-    """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
-    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one; of signs, as it is."""
+    name = unicodedata.normalize("NFC", name.strip()).lower()
+    return NO_WORD.sub("_", name).strip("_") or name
 
 
 def plain_text(value: Any) -> str:

@@ -19,6 +19,7 @@ from parlai_spotbot.findings.sections import CardChart, Section
 from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
+from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import listed, source_said, upper_first
@@ -145,9 +146,12 @@ class AnswersCall(Resampling):
     answers: StudyAnswers
 
     def __post_init__(self) -> None:
+        if hasattr(self.answers, "columns"):
+            object.__setattr__(self, "answers", read_votes(self.answers))
         if not isinstance(self.answers, StudyAnswers):
             raise ValueError(
-                f"answers: expected a study's answers to a survey, study.answers(SURVEY), not {self.answers!r}."
+                f"answers: expected a study's answers to a survey, study.answers(SURVEY), or a frame of votes, not "
+                f"{self.answers!r}."
             )
 
 

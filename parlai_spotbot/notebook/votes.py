@@ -15,6 +15,8 @@ from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, temporary_folder
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from parlai_spotbot.notebook.survey_results import SurveyResults
 
 
@@ -35,7 +37,7 @@ class Votes(StudyAnswers):
 
 
 def read_votes(
-    path: Path | str,
+    path: Path | str | pd.DataFrame,
     *,
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
@@ -48,8 +50,8 @@ def read_votes(
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : path or frame
+        The file, or a frame of its rows.
     columns : mapping, optional
         Our field (a, b, winner, prompt, annotator, time, language) to the file's column, where it can't be guessed.
     answers : mapping, optional
@@ -67,7 +69,7 @@ def read_votes(
     Raises
     ------
     ValueError
-        Names file, line and field, and what to do about it.
+        Names file (``frame.jsonl`` is a frame), line and field, and what to do about it.
 
     Examples
     --------
@@ -81,6 +83,8 @@ def read_votes(
     2  cleo   0.25  40
     """
     folder = temporary_folder() / "votes"
+    if not isinstance(path, (str, Path)):
+        path = _as_file(path)
     left_out = LeftOut()
     with as_value_error("path"):
         write_study(
@@ -89,3 +93,14 @@ def read_votes(
     for line in left_out.lines():
         warnings.warn(f"{path}: {line}", stacklevel=2)
     return Votes(Study.open(folder), votes_file.SURVEY)
+
+
+def _as_file(frame: pd.DataFrame) -> Path:
+    """Return the path of a file with the rows of a frame, a line each."""
+    path = temporary_folder() / "frame.jsonl"
+    try:
+        whole = frame.rename(columns=str).convert_dtypes()  # numbers with gaps are whole again
+        whole.to_json(path, orient="records", lines=True, date_format="iso", date_unit="us")
+    except (AttributeError, TypeError, ValueError, OverflowError) as err:
+        raise ValueError(f"path: expected the path of a file, or a frame of votes, a row each: {err}.") from None
+    return path

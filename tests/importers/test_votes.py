@@ -296,6 +296,25 @@ def test_common_notations_are_understood(name, text, words, expected, margins, s
     assert (says or "") in out
 
 
+@pytest.mark.parametrize("heads", ["左,右,谁赢了", "слева,справа,победил", "बाएँ,दाएँ,जीत", "يسار,يمين,فاز", "+,~,=", "→,←,★"])
+@pytest.mark.parametrize("sides", ["yes", "no"])
+def test_words_of_any_script_stay_apart(heads, sides, written):
+    """All words without Latin letters were one: a row without a winner was won by the left."""
+    a, b, winner = heads.split(",")
+    words = {"甲": "a", "乙": "b", "=": "tie"}
+    if sides == "yes":
+        words = {a: "a", b: "b", "tie": "tie"}  # the columns' own names are sides
+    rows = "".join(f"x,y,{word}\n" for word in [*words, *words, ""])
+    left_out = LeftOut()
+    columns = {"a": a, "b": b, "winner": winner}
+    found = votes(written(f"{heads}\n{rows}"), "x", columns, {} if sides == "yes" else words, left_out=left_out)
+    assert [row.answer for row in read(found)] == [*words.values()] * 2
+    assert left_out.counts == {"vote without a winner": 1}
+    if sides == "no":
+        with pytest.raises(UserError, match="'甲', which is no contestant and no known word"):
+            votes(written(f"{heads}\n{rows}"), "x", columns)
+
+
 @case_table(__file__, "times")
 def test_times_as_programs_write_them(time):
     assert utc_time(time) == "2024-05-01T12:00:00Z"

@@ -147,7 +147,7 @@ def test_a_frame_of_votes_is_read_as_its_file(tmp_path, columns):
             "at": pd.date_range("2026-01-01", periods=36),
         }
     )
-    words = {"columns": dict(zip("a b winner".split(), map(str, columns.values()), strict=True))}
+    words = {"columns": dict(zip(["a", "b", "winner"], map(str, columns.values()), strict=True))}
     words["answers"] = {"1": "a", "2": "b", "0": "tie"}
     frame = own.rename(columns=columns)
     path = tmp_path / "votes.csv"

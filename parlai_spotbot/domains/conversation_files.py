@@ -22,6 +22,11 @@ KEYS = ("turns", "context", "people", "split", "id")
 
 EXAMPLE = 'A line is for example {"turns": ["hello", "hi there"], "context": ["I like tea.", ""]}.'
 REMEDY = "Correct it, or remove the line."
+OF_LOGS = ("messages", "conversations", "conversation")
+LOGS = (
+    "A domain's conversations are of people. Those of users with a bot make a study: spotbot_import --format messages. "
+    "Where both are people, write 'turns'."
+)
 
 
 def _one_line(text: str) -> str:
@@ -154,7 +159,10 @@ def _row(row: dict, identity: str, where: str, split: str) -> ConversationRow:
 
 
 def _check_keys(row: dict, where: str) -> None:
-    """Other keys are the user's own affair, unless one looks like a slip of the pen."""
+    """Other keys are the user's own affair, unless one looks like a slip of the pen, or the line is a log's."""
+    log = [key for key in OF_LOGS if key in row]
+    if log and "turns" not in row:
+        raise UserError(f"{where}: holds '{log[0]}', no 'turns'.", f"{LOGS} {EXAMPLE}")
     for key in (key for key in row if key not in KEYS):
         close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.75)
         if close and close[0] not in row:

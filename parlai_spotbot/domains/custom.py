@@ -26,6 +26,13 @@ COPY = "domain"
 """The folder of a study that keeps its domain."""
 
 DESCRIPTION = "domain.yaml"
+WITHOUT_SEEDS = {
+    "split": "Name a split 'test', or 'seeds'; or, with split valid, say 'hidden_test: true' in its description",
+    "people": "Add conversations of other people; or say 'folds: hash' in its description",
+    "hash": "Add conversations",
+}
+"""What to do where no conversation is left for seeds, by the way of folding."""
+
 EXAMPLE = "A description is for example 'name: cafe' and 'conversations: cafe.jsonl'."
 
 
@@ -64,12 +71,8 @@ def _settled(domain: Domain) -> Domain:
     folds, note = folds_of(domain)
     if not folds["seeds"]:
         sizes = ", ".join(f"{fold} {len(episodes)}" for fold, episodes in folds.items())
-        way = "Add conversations"
-        if domain.folds == "split":
-            way = "Name a split 'test', or 'seeds'"
         raise UserError(
-            f"domain '{domain.name}': no conversation is left for seeds ({sizes}).",
-            f"{way}; or say 'folds: hash', or, with split valid, 'hidden_test: true', in its description.",
+            f"domain '{domain.name}': no conversation is left for seeds ({sizes}).", f"{WITHOUT_SEEDS[domain.folds]}."
         )
     return replace(domain, fold_note=note)
 

@@ -29,7 +29,7 @@ class SourceAccount:
     `answered` of the `units` that were packed have all their answers; 0 of 0 where that isn't known. `partial`: a judge
     that hasn't answered all. `accuracy`: the mean of the share of people that it calls human and of bots that it calls
     bots, unsure as half, with its interval; None where nobody asked who is human. `chance`: a judge whose interval
-    doesn't lie above one half.
+    doesn't lie above one half, or that has none.
     """
 
     source: str
@@ -77,8 +77,8 @@ class SourceAccount:
             )
         if self.chance:
             sentences.append(
-                f"{who} can't tell people from bots here: it is right {self._right}. It ranks nobody; its figures "
-                "are in the CSV files."
+                f"{who} isn't shown to tell people from bots here: it is right {self._right}. It ranks nobody; its "
+                "figures are in the CSV files."
             )
         return sentences
 

@@ -144,6 +144,19 @@ def test_pooled_intervals_know_who_shares_what():
     assert pooled["hit_low"] < pooled["hit"] < pooled["hit_high"]
 
 
+def test_few_people_give_no_interval_to_any_measure():
+    """Balanced accuracy had none, d' and c one of independent labels."""
+    rng = np.random.default_rng(1)
+    for people in (1, 2, 3, 6):
+        entities = pd.DataFrame({"nature": "bot", "name": ["x"] * 180 + ["human"] * people})
+        entities.loc[rng.choice(180, 2), "nature"] = "unsure"
+        entities.loc[180, "nature"] = "human"
+        few = pooled_detection(entities, Clusters.by(np.r_[np.repeat(np.arange(60), 3), np.full(people, 60)]))
+        for key in ("balanced_accuracy", "sensitivity", "bias"):
+            assert np.isfinite(few[key])
+            assert np.isnan([few[f"{key}_low"], few[f"{key}_high"]]).all()
+
+
 def straight(n: int, varied: int, seconds: float = 10.0, worker: str = "w"):
     """Annotations of which all but `varied` have the same five answers."""
     rows = frames({worker: [("bot", "human", "x")] * (n - varied) + [("human", "bot", "x")] * varied})

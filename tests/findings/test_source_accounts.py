@@ -57,7 +57,7 @@ def test_a_judge_that_always_says_the_same_is_at_chance_and_one_that_knows_is_no
     constant, good = account(study, CONSTANT), account(study, GOOD)
     assert (constant.accuracy, constant.chance, constant.partial) == (0.5, True, False)
     assert constant.ci[0] < 0.5 < constant.ci[1]
-    assert "can't tell people from bots here" in constant.sentences[0]
+    assert "isn't shown to tell people from bots here" in constant.sentences[0]
     assert (good.accuracy, good.chance) == (1.0, False)
     assert 0.5 < good.ci[0] < good.ci[1] == 1.0
     assert good.sentences == []

@@ -296,7 +296,9 @@ def test_common_notations_are_understood(name, text, words, expected, margins, s
     assert (says or "") in out
 
 
-@pytest.mark.parametrize("heads", ["左,右,谁赢了", "слева,справа,победил", "बाएँ,दाएँ,जीत", "يسار,يمين,فاز", "+,~,=", "→,←,★"])
+@pytest.mark.parametrize(
+    "heads", ["左,右,谁赢了", "слева,справа,победил", "बाएँ,दाएँ,जीत", "يسار,يمين,فاز", "+,~,=", "→,←,★"]
+)
 @pytest.mark.parametrize("sides", ["yes", "no"])
 def test_words_of_any_script_stay_apart(heads, sides, written):
     """All words without Latin letters were one: a row without a winner was won by the left."""

@@ -72,7 +72,8 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     """Return `detection` of all labels together, and `always_bot`, the correctness of always answering "bot".
 
     `clusters` are those of the rows of `entities`; by them are the intervals, also of `hit`, `false_alarm` and
-    `balanced_accuracy`. Those of d' and c, by the delta method, are never narrower than of independent labels.
+    `balanced_accuracy`. Those of d' and c, by the delta method, are never narrower than of independent labels, and nan
+    where clusters are too few.
     """
     called = entities["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (entities["name"] != HUMAN).to_numpy()
@@ -85,6 +86,8 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     weights = np.array([[-0.5, 0.5], [-people, bots], [-people / 2, -bots / 2]])
     contrasts = means.contrasts(weights)
     half = stdtrit(contrasts["df"], 0.975) * contrasts["se"]
+    if np.isnan(contrasts["low"][0]):
+        half[:] = np.nan
     for key, group in (("hit", is_bot), ("false_alarm", ~is_bot)):
         result[f"{key}_low"], result[f"{key}_high"] = share_interval(called[group], clusters.take(group))
     result["balanced_accuracy_low"] = contrasts["low"][0] + 0.5

@@ -233,7 +233,8 @@ class JudgementReader:
         if not plain_text(word):
             problem = f"{where}: has no answer to '{question.name}'."
             raise Unusable("row without all answers", problem, "Fill it in, or remove the row.")
-        remedy = nearest(word, values) + " Map other words with --answers THEIRS=OURS,…."
+        known = dict.fromkeys([*values, *(option.label for option in question.options)])
+        remedy = nearest(word, known) + " Map other words with --answers THEIRS=OURS,…."
         if question.scale:
             remedy += " Another scale is a survey of your own: its question has a scale; pack it, then name it."
         raise UserError(f"{where}: answer to '{question.name}' is {word!r}.", remedy)

@@ -5,7 +5,7 @@ import importlib.metadata
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -191,15 +191,20 @@ def play(
         logs.kept = bool(failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
-    summary = SelfPlaySummary(study, write_conversations(study, jobs, people), failures, len(jobs), wanted_people(plan))
-    training = (episode.turns for episode in decision.domain.episodes("bots"))
-    summary.overlap = training_overlap(summary.conversations, training)
+    conversations = write_conversations(study, jobs, people)
+    summary = SelfPlaySummary(study, conversations, failures, len(jobs), wanted_people(plan))
+    summary.overlap = _overlap(decision, conversations)
     abouts = contestants.about()
     summary.left_out = _left_out(abouts)
     _record(summary, decision, seeds, accounts.runs(abouts), bool(groups))
     accounts.forget()
     summary.study = Study.open(path)
     return summary
+
+
+def _overlap(decision: PlanDecision, conversations: Sequence[Conversation]) -> dict[str, float]:
+    training = (episode.turns for episode in decision.domain.episodes("bots"))
+    return training_overlap(conversations, training)
 
 
 def _left_out(abouts: Mapping[str, dict]) -> dict[str, dict[str, int]]:

@@ -7,7 +7,7 @@ options. Every problem of every entry is found at once, each named by file, cont
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -127,46 +127,75 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
 
     compat.install()
     plugin.register()
-    where = f"{where}: contestant '{contestant.name}'"
-    problems: list[UserError] = []
-
-    @contextlib.contextmanager
-    def field(name: str) -> Iterator[None]:
-        try:
-            yield
-        except UserError as err:
-            problems.append(UserError(f"{where}: field '{name}': {err.problem}", err.remedy))
-
-    with field("code"):
+    checked = _Checked(contestant, f"{where}: contestant '{contestant.name}'")
+    with checked.of("code"):
         if contestant.code and not Path(contestant.code).is_dir():
             raise UserError(f"{contestant.code}: no such folder.", "Correct it.")
     plugin.reach(contestant.code)
-    kind = "agent"
-    agent = contestant.model
-    with field("model"):
-        if agent and not checks.is_agent(checks.agent(agent)):
-            plain_python.check(plain_python.found(agent), agent)
-            contestant = replace(contestant, model=checks.PLAIN, opt={**contestant.opt, "plain_python": agent})
-            kind = "plain Python"
-            agent = checks.PLAIN
-    with field("model_file"):
-        if contestant.model_file.startswith(checks.ZOO):
-            kind = "zoo model"
-            checks.zoo(contestant.model_file)
-            agent = agent or checks.zoo_agent(contestant.model_file)
-        elif contestant.model_file:
-            kind = "model file"
-            path = checks.model_file(contestant.model_file, bool(agent))
-            contestant = replace(contestant, model_file=str(path))
-            agent = agent or checks.stored_agent(path)
-            checks.dictionary(path, contestant.opt)
-    found = checks.agent(agent) if agent and not problems else None
-    with field("opt"):  # an agent's own check, which loads nothing; it may be about a value that must not be repeated
-        getattr(found, "check_options", lambda opt: None)(contestant.opt)
-    if not problems:
-        problems += checks.options(agent, contestant.opt, f"{where}: field 'opt'")
-        agent = f"{found.__module__}:{found.__qualname__}" if found else ""
-    return PoolEntry(contestant.name, contestant, kind, agent, tuple(problems))
+    with checked.of("model"):
+        checked.check_model()
+    with checked.of("model_file"):
+        checked.check_model_file()
+    return checked.entry()
+
+
+@dataclass
+class _Checked:
+    """A contestant of which one field after the other is checked: its kind and agent as far as they are known, and
+    what is wrong."""
+
+    contestant: Contestant
+    where: str
+    kind: str = "agent"
+    agent: str = ""
+    problems: list[UserError] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """Note what is found to be wrong with a field."""
+        try:
+            yield
+        except UserError as err:
+            self.problems.append(UserError(f"{self.where}: field '{name}': {err.problem}", err.remedy))
+
+    def check_model(self) -> None:
+        named = self.contestant.model
+        self.agent = named
+        if named and not checks.is_agent(checks.agent(named)):
+            plain_python.check(plain_python.found(named), named)
+            opt = {**self.contestant.opt, "plain_python": named}
+            self.contestant = replace(self.contestant, model=checks.PLAIN, opt=opt)
+            self.kind = "plain Python"
+            self.agent = checks.PLAIN
+
+    def check_model_file(self) -> None:
+        file = self.contestant.model_file
+        if file.startswith(checks.ZOO):
+            self.kind = "zoo model"
+            checks.zoo(file)
+            self.agent = self.agent or checks.zoo_agent(file)
+        elif file:
+            self.kind = "model file"
+            path = checks.model_file(file, bool(self.agent))
+            self.contestant = replace(self.contestant, model_file=str(path))
+            self.agent = self.agent or checks.stored_agent(path)
+            checks.dictionary(path, self.contestant.opt)
+
+    def entry(self) -> PoolEntry:
+        """Check the options, which needs the agent, and return the entry."""
+        opt = self.contestant.opt
+        found = None
+        if self.agent and not self.problems:
+            found = checks.agent(self.agent)
+        with self.of("opt"):  # an agent's own check loads nothing; it may be about a value that must not be repeated
+            getattr(found, "check_options", lambda opt: None)(opt)
+        agent = self.agent
+        if not self.problems:
+            self.problems += checks.options(agent, opt, f"{self.where}: field 'opt'")
+            agent = ""
+            if found:
+                agent = f"{found.__module__}:{found.__qualname__}"
+        return PoolEntry(self.contestant.name, self.contestant, self.kind, agent, tuple(self.problems))
 
 
 def raise_all(problems: list[UserError]) -> None:

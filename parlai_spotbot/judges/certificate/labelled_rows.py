@@ -105,14 +105,21 @@ def ready(frame: pd.DataFrame, where: object) -> tuple[pd.DataFrame, pd.DataFram
                 f"Fill it in, or leave the column out: --columns {name}=-.",
             )
     for name in frame.columns.intersection(["length", "weight"]):
-        numbers = pd.to_numeric(frame[name], errors="coerce")
-        if numbers.isna().any():
-            wrong = frame[name][numbers.isna()].iloc[0]
-            raise UserError(f"{where}: {name} is {wrong!r}, expected a number.", f"Correct it, or --columns {name}=-.")
-        frame[name] = numbers
+        frame[name] = _numbers(frame[name], where)
     if "family" in frame:
         frame["family"] = frame["family"].str.lower().isin(TRUE)
     return _with_items(frame), judged[judged["label"] == ""], without
+
+
+def _numbers(texts: pd.Series, where: object) -> pd.Series:
+    """Return a column of numbers; raise `UserError` for what is none."""
+    numbers = pd.to_numeric(texts, errors="coerce")
+    if numbers.isna().any():
+        wrong = texts[numbers.isna()].iloc[0]
+        raise UserError(
+            f"{where}: {texts.name} is {wrong!r}, expected a number.", f"Correct it, or --columns {texts.name}=-."
+        )
+    return numbers
 
 
 def _spelt_alike(answers: pd.Series, labels: pd.Series) -> pd.Series:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import parlai_spotbot
 from parlai_spotbot.errors import nearest
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import check_options
@@ -19,7 +20,6 @@ from parlai_spotbot.findings.sections import CardChart, Section
 from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
-from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import listed, source_said, upper_first
@@ -147,7 +147,7 @@ class AnswersCall(Resampling):
 
     def __post_init__(self) -> None:
         if hasattr(self.answers, "columns"):
-            object.__setattr__(self, "answers", read_votes(self.answers))
+            object.__setattr__(self, "answers", parlai_spotbot.read_votes(self.answers))
         if not isinstance(self.answers, StudyAnswers):
             raise ValueError(
                 f"answers: expected a study's answers to a survey, study.answers(SURVEY), or a frame of votes, not "

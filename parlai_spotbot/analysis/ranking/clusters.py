@@ -65,8 +65,13 @@ def rank_ranges(scores: np.ndarray, level: float = 0.95) -> np.ndarray:
     With 1,000 replicates and the level .95 these are, as in Sakaguchi et al. (2014), the 26th best and worst rank.
     """
     best, worst = ranks(scores)
-    out = int(np.floor((1 - level) / 2 * len(scores) + 1e-9))
+    out = trimmed(len(scores), level)
     return np.stack([np.sort(best, axis=0)[out], np.sort(worst, axis=0)[len(scores) - 1 - out]], axis=-1)
+
+
+def trimmed(replicates: int, level: float) -> int:
+    """Return how many replicates are thrown out at each end."""
+    return int(np.floor((1 - level) / 2 * replicates + 1e-9))
 
 
 def cluster_places(ranges: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import binomtest
 
-from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges, ranks
+from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges, ranks, trimmed
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.stability.matches import pair_counts
@@ -141,19 +141,43 @@ def _paper_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[i
 
 def _model_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[int, int], seed: int) -> dict:
     """As `_paper_points`, with new conversations; beside the places each bot's rank by its score in the sample."""
+    from parlai_spotbot.analysis.stability import new_studies
+
     chances = {out: pair_chances(pool) for out, pool in pools.items()}
 
     def point(out: str, size: int) -> ArrayPair:
         pool = pools[out]
         rng = np.random.default_rng(_seeds(seed, out, size))
         played = rng.multinomial(size, chances[out], size=(times[0], len(pool.counts)))
-        places = np.empty((times[0], len(pool.names)), dtype=np.int64)
-        for place, sample in zip(places, played, strict=True):
-            drawn = rng.multinomial(size, sample / size, size=(times[1], len(sample)))
-            place[:] = cluster_places(rank_ranges(pool.scores(drawn), LEVEL))[:, 0]
-        return places, ranks(pool.scores(played))[0]
+        ranges = _compiled_ranges if size <= new_studies.MOST else _drawn_ranges
+        places = [cluster_places(each)[:, 0] for each in ranges(pool, played, times[1], rng)]
+        return np.array(places), ranks(pool.scores(played))[0]
 
     return _each(point, pools, sizes)
+
+
+def _drawn_ranges(pool: PlayedPool, played: np.ndarray, replicates: int, rng: np.random.Generator) -> Iterator:
+    """Yield first and last rank (K, 2) among replicates of each of the studies `played` (repetitions, P, 3)."""
+    for sample in played:
+        drawn = rng.multinomial(sample[0].sum(), sample / sample[0].sum(), size=(replicates, len(sample)))
+        yield rank_ranges(pool.scores(drawn), LEVEL)
+
+
+def _compiled_ranges(pool: PlayedPool, played: np.ndarray, replicates: int, rng: np.random.Generator) -> Iterator:
+    """Yield the same, of few conversations a pair."""
+    from parlai_spotbot.analysis.stability import new_studies
+
+    chances = new_studies.chances_of(int(played[0, 0].sum()))
+    size = len(pool.names)
+    opponents = np.maximum(np.bincount(pool.pairs.ravel(), minlength=size), 1.0)
+    counts = np.empty((2, size, size), dtype=np.int64)
+    out = trimmed(replicates, LEVEL)
+    for sample in played:
+        new_studies.rank_counts(rng, sample, pool.pairs, opponents, replicates, chances, counts)
+        seen = counts.cumsum(axis=-1)
+        first = (seen[0] > out).argmax(axis=-1)
+        last = (seen[1] > replicates - 1 - out).argmax(axis=-1)
+        yield np.stack([first, last], axis=-1) + 1
 
 
 def _seeds(seed: int, out: str, size: int) -> np.random.SeedSequence:

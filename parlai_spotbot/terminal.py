@@ -52,11 +52,11 @@ def print_plainly() -> None:
 
 
 @contextlib.contextmanager
-def hushed() -> Iterator[None]:
-    """Without bars and their lines."""
+def shown_if(shown: bool) -> Iterator[None]:
+    """Show bars and their lines, or do without them."""
     global _hushed
     before = _hushed
-    _hushed = True
+    _hushed = before or not shown
     try:
         yield
     finally:
@@ -75,6 +75,7 @@ class Bar:
         self.total = total
         self.unit = unit
         self.done = there
+        self._there = there
         self.said = ""
         self._shown = shown and not _hushed
         self._began = self._told = time.monotonic()
@@ -104,6 +105,11 @@ class Bar:
         """So much is done."""
         self.done = done
         self._look()
+
+    def of(self, done: float, total: float) -> None:
+        """So much of so much is done."""
+        self.total = total
+        self.at(done)
 
     def note(self, text: str) -> None:
         """Show what is being done."""
@@ -142,7 +148,11 @@ class Bar:
 
     def _say(self) -> None:
         spent = time.monotonic() - self._began
-        print(f"{self.title}: {self.counted()}, {spent:.0f} s", file=sys.stderr, flush=True)
+        left = ""
+        done = self.done - self._there
+        if self.total and 0 < done < self.total - self._there:
+            left = f", about {spent / done * (self.total - self.done):.0f} s left"
+        print(f"{self.title}: {self.counted()}, {spent:.0f} s{left}", file=sys.stderr, flush=True)
 
 
 def _display() -> Any:

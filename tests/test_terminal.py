@@ -58,8 +58,8 @@ def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(patient, capsys):
         patient(20)
     bar.close()
     assert capsys.readouterr().err.splitlines() == [
-        "self-play: 1,100 of 1,200 turns, 61 s",
-        "self-play: 1,150 of 1,200 turns, 81 s",
+        "self-play: 1,100 of 1,200 turns, 61 s, about 61 s left",
+        "self-play: 1,150 of 1,200 turns, 81 s, about 27 s left",
     ]
 
 

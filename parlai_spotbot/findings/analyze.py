@@ -24,7 +24,7 @@ from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import Survey, get_survey, survey_names
-from parlai_spotbot.terminal import Bar
+from parlai_spotbot.terminal import Bar, shown_if
 
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps")
@@ -131,7 +131,7 @@ def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) 
     parts = len(sources_of(data.answered)) * len(asked_for(data.asked, options))
     path = data.study.judgements_path(data.survey)
     try:
-        with Bar("analysis", parts, "part", shown=progress) as bar:
+        with shown_if(progress), Bar("analysis", parts, "part") as bar:
             return compute(data.asked, data.answered, facts, options, partial(_advance, bar))
     except NothingLeft as err:
         more = answers_by_people(data.study, data.survey)

@@ -9,10 +9,11 @@ import errno
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import files
+from parlai_spotbot import engine, files
 from parlai_spotbot.errors import UserError, packages_named
 from parlai_spotbot.hints import Typed
 from parlai_spotbot.models.data_folder import data_folder
@@ -119,7 +120,7 @@ class Command(ABC):
 
                 if own_surveys.is_file(self.opt["survey"]):
                     raise own_surveys.needs_packing(self.opt["survey"])
-            with data_folder(), packages_named():
+            with data_folder(), packages_named(), self._engine():
                 return self.execute() or DONE
         except UserError as err:
             self.result.next = next((part for part in err.parts if isinstance(part, Typed)), "")
@@ -131,6 +132,12 @@ class Command(ABC):
         except KeyboardInterrupt:
             print("\nstopped; run the same command to go on from here", file=sys.stderr)
             return STOPPED
+
+    def _engine(self) -> AbstractContextManager[None]:
+        """Return what has independent tasks run where --engine says, in a command that has the option."""
+        if "engine" not in self.opt:
+            return nullcontext()
+        return engine.used(engine.engine_named(self.opt["engine"], self.opt.get("ray_address") or ""))
 
     def _mistake(self, problem: str, remedy: str, code: int = MISTAKE) -> int:
         text = problem

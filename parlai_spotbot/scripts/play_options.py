@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.errors import UserError
+from parlai_spotbot import engine
 from parlai_spotbot.options import option_values
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
@@ -30,12 +30,11 @@ def asked_of(opt: dict) -> SelfPlayRequest:
     return SelfPlayRequest(contestants, **values | {"more": more_asked(opt.get("more"))})
 
 
-def engine_of(opt: dict) -> LocalEngine | None:
-    """The engine that these options name, None for this machine; raises `UserError` where it isn't to be had."""
-    if opt["engine"] == "ray":
-        from parlai_spotbot.selfplay.engine_ray import RayEngine
+def engine_in_use() -> LocalEngine | None:
+    """Return where contestants live by the command's --engine; None for this machine."""
+    cluster = engine.in_use()
+    if not isinstance(cluster, engine.Cluster):
+        return None
+    from parlai_spotbot.selfplay.engine_ray import RayEngine
 
-        return RayEngine(opt.get("ray_address") or "")
-    if opt.get("ray_address"):
-        raise UserError("--ray-address is given without --engine ray.", "Add --engine ray, or leave the address out.")
-    return None
+    return RayEngine(cluster)

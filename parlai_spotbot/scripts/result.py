@@ -87,9 +87,9 @@ def shown(result: Outcome, opt: Mapping[str, Any]) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(_elsewhere(quiet))
         if quiet:
-            from parlai_spotbot.terminal import hushed
+            from parlai_spotbot.terminal import shown_if
 
-            stack.enter_context(hushed())
+            stack.enter_context(shown_if(False))
         try:
             yield
         finally:

@@ -11,7 +11,7 @@ from parlai_spotbot import hints
 from parlai_spotbot.errors import NotVouched, UserError, nearest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.names import plain
-from parlai_spotbot.scripts.play_options import asked_of, engine_of
+from parlai_spotbot.scripts.play_options import asked_of, engine_in_use
 from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 
@@ -50,7 +50,7 @@ class SpotbotCompare(SpotbotTournament):
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(path, "spotbot_compare") as path:
-            played = play(path, request, engine=engine_of(self.opt))
+            played = play(path, request, engine=engine_in_use())
             print(played.text())
             if played.bots:
                 played.study.record("compare", {"new": new.name, "old": old.name})

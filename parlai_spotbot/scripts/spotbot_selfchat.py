@@ -4,7 +4,7 @@ from pathlib import Path
 
 from parlai_spotbot.hints import command
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.play_options import asked_of, engine_of
+from parlai_spotbot.scripts.play_options import asked_of, engine_in_use
 from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
@@ -17,7 +17,7 @@ class SpotbotSelfchat(Command):
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"]), "spotbot_selfchat") as path:
-            summary = play(path, request, engine=engine_of(self.opt))
+            summary = play(path, request, engine=engine_in_use())
         self.tell(summary.text())
         self.result.figures = summary.figures()
         self.result.wrote(conversations=summary.study.conversations_path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command, study_of
-from parlai_spotbot.scripts.play_options import asked_of, engine_of
+from parlai_spotbot.scripts.play_options import asked_of, engine_in_use
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -35,7 +35,7 @@ class SpotbotTournament(Command):
             if any(spec.kind == Spotter.name for spec in judges):
                 ahead = reading_ahead()
             with ahead as heard:
-                played = play(path, request, engine=engine_of(self.opt), heard=heard)
+                played = play(path, request, engine=engine_in_use(), heard=heard)
             print(played.text())
             self.result.figures["selfchat"] = played.figures()
             done = self._evaluate(evaluation, played, judges)

@@ -6,15 +6,14 @@ groups that it took part in are played again.
 """
 
 import contextlib
-import os
 import socket
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from parlai_spotbot.engine import ON_NODE, Cluster, driver, import_ray, prepare_node
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Contestant
@@ -29,69 +28,16 @@ LOST = 5
 SLACK = 120.0
 """Seconds that a contestant may wait for its place in the cluster, besides the time to load."""
 
-PASSED_ON = ("OMP_NUM_THREADS", "OMP_WAIT_POLICY", "TOKENIZERS_PARALLELISM", "HF_HUB_OFFLINE", "SPOTBOT_CACHE")
-"""Variables that a contestant sees as it would here: Ray sets OMP_NUM_THREADS to 1, for example. Secrets are not
-passed on, for what an actor is started with is kept by the cluster: they belong into the nodes' own environment."""
-
-
-def import_ray() -> Any:
-    """The package ray; a `UserError` where it is missing."""
-    try:
-        import ray
-    except ImportError:
-        raise UserError(
-            "--engine ray needs the package ray, which is not installed.",
-            "Install it: make install-ray; or leave --engine out to play on this machine.",
-        ) from None
-    return ray
-
 
 class RayEngine(LocalEngine):
-    """Actors of the cluster at `address`, of $RAY_ADDRESS where that is empty, else of one started on this machine.
+    """Actors of a cluster."""
 
-    It is joined when the first contestant is started. Raises `UserError` where ray is missing.
-    """
-
-    def __init__(self, address: str = ""):
-        self.ray = import_ray()
-        self.address = address or os.environ.get("RAY_ADDRESS", "")
-        self._ours = False
-
-    def connect(self) -> None:
-        """Join the cluster, unless that is done; `UserError` where it can't be reached."""
-        if self.ray.is_initialized():
-            return
-        address = self.address
-        quiet = {"log_to_driver": False, "logging_level": "ERROR", "ignore_reinit_error": True}
-        try:
-            if address:
-                _answers(address)
-                self.ray.init(address=address, **quiet)
-            else:
-                self.ray.init(address="local", include_dashboard=False, **quiet)
-        except (ConnectionError, RuntimeError, ValueError, OSError) as err:
-            raise UserError(
-                f"--engine ray: no cluster at {address or 'this machine'}: {' '.join(str(err).split())[:300]}",
-                "Start one (ray start --head), name it by --ray-address or RAY_ADDRESS, or use --engine local.",
-            ) from None
-        self._ours = True
+    def __init__(self, cluster: Cluster):
+        self.cluster = cluster
 
     def start(self, contestant: Contestant, log: Path, threads: int) -> ContestantHandle:
-        self.connect()
-        return RayContestant(self.ray, contestant, threads)
-
-    def close(self) -> None:
-        """Leave the cluster; one that was started here ends."""
-        if self._ours:
-            self.ray.shutdown()
-            self._ours = False
-
-
-def _answers(address: str) -> None:
-    """Raise OSError where nobody listens at ``host:port``: Ray itself would try for minutes."""
-    host, _, port = address.rpartition(":")
-    if host and port.isdigit() and "://" not in address:
-        socket.create_connection((host, int(port)), timeout=10).close()
+        self.cluster.connect()
+        return RayContestant(self.cluster.ray, contestant, threads)
 
 
 ContestantState = tuple[dict, str, str]
@@ -101,24 +47,26 @@ ContestantState = tuple[dict, str, str]
 class ContestantHost:
     """The actor: keeps one contestant's process on its machine."""
 
-    def __init__(self, contestant: Contestant, threads: int, environment: dict[str, str], paths: list[str], met: bool):
-        # A user's own agents are found as they are there, on nodes that have the same folders.
-        sys.path.extend(path for path in paths if path not in sys.path and os.path.isdir(path))
-        for name in PASSED_ON:
-            os.environ.pop(name, None)
-        os.environ.update(environment)
+    process: ContestantProcess
+
+    def __init__(self, contestant: Contestant, threads: int, about: dict[str, Any], met: bool):
+        self.contestant = contestant
+        self.threads = threads
+        self.driver = about
+        self.met = met
         self.node = import_ray().get_runtime_context().get_node_id()
-        log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{stem_of(contestant.name)}.log"
-        self.process = ContestantProcess(contestant, log, threads)
-        self.process.met = met
-        self.process.place = f"{socket.gethostname()}:{log}"
 
     def load(self) -> tuple[tuple[str, str] | None, ContestantState]:
         """Load it; returns problem and remedy of what a user can put right."""
         try:
+            prepare_node(self.driver)
+            log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{stem_of(self.contestant.name)}.log"
+            self.process = ContestantProcess(self.contestant, log, self.threads)
+            self.process.met = self.met
+            self.process.place = f"{socket.gethostname()}:{log}"
             self.process.load().result()
         except UserError as err:
-            return (err.problem, err.remedy), self._state()
+            return (err.problem, f"{err.remedy} {ON_NODE.format(socket.gethostname())}"), ({}, "", self.node)
         return None, self._state()
 
     def act(self, requests: list[SessionRequest]) -> Iterator[dict[int, str] | tuple[list, ContestantState]]:
@@ -170,11 +118,9 @@ class RayContestant(ContestantHandle):
                     raise self._load_error(" ".join(str(err).split())) from None
 
     def _try_to_load(self) -> None:
-        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         # An actor that reserves processors would wait for ever where machines are few, or have gone.
         host = self.ray.remote(num_cpus=0, num_gpus=self.contestant.gpus, scheduling_strategy="SPREAD")(ContestantHost)
-        paths = [os.path.abspath(path) for path in sys.path]
-        self._actor = host.remote(self.contestant, self.threads, environment, paths, self.met)
+        self._actor = host.remote(self.contestant, self.threads, driver(), self.met)
         limit = self.contestant.load_timeout + SLACK if self.contestant.load_timeout else None
         try:
             error, state = self.ray.get(self._actor.load.remote(), timeout=limit)

@@ -12,11 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from parlai_spotbot.engine import Cluster
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay import engine_ray
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import schedule
+from tests.ray_nodes import nodes
 from tests.selfplay.test_runner import contestant, play, seeds, start
 
 HERE = Path(__file__).parent
@@ -24,17 +26,8 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster of a head and two nodes, each with processes of its own."""
-    ray = pytest.importorskip("ray")
-    from ray.cluster_utils import Cluster
-
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    for _ in range(2):
-        cluster.add_node(num_cpus=1)
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
+    with nodes(2) as cluster:
+        yield cluster
 
 
 def node_of(cluster, node_id):
@@ -62,7 +55,7 @@ def play_on(cluster, study, kill=False):
     """`test_runner.play` on a cluster; returns failures, bytes and the runner."""
     jobs, _ = schedule(study.plans(), seeds())
     groups = missing_groups(jobs, finished(study))
-    engine = engine_ray.RayEngine(cluster.address)
+    engine = engine_ray.RayEngine(Cluster(cluster.address))
     with Contestants(study.plan.contestants, study.path / "logs", 1, engine=engine) as contestants:
         contestants.load()
         runner = Runner(study, study.plan, contestants, progress=False)
@@ -159,4 +152,4 @@ def hosts():
 def test_without_ray_it_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=r"--engine ray needs the package ray.*make install-ray"):
-        engine_ray.RayEngine()
+        Cluster()

@@ -5,8 +5,9 @@ liking for either bot, all normal. Their sizes are found so that the matches hav
 wished win rate, ties and correlations. Each study is tested by the contrasts of the whole pool, as data are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from scipy.optimize import least_squares
 from scipy.special import logit
 from scipy.stats import binomtest, norm
 
+from parlai_spotbot import engine
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.power import conversations_needed, pair_power
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
@@ -161,7 +163,7 @@ def simulated_power(
     *,
     repetitions: int = 1000,
     seed: int = 0,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[], object] = int,
 ) -> dict:
     """Simulate studies, and test each by the contrasts of the whole pool.
 
@@ -185,7 +187,7 @@ def simulated_power(
 
 
 def _first_pairs(
-    rate: float, conversations: int, design: Design, repetitions: int, seed: int, progress: Callable[[], None] | None
+    rate: float, conversations: int, design: Design, repetitions: int, seed: int, progress: Callable[[], object]
 ) -> ArrayPair:
     """Return the p (repetitions,) of the first pair in simulated studies, corrected for pairs and looks, 1 where
     it isn't known; and its estimated difference (repetitions,) of log strengths."""
@@ -197,15 +199,15 @@ def _first_pairs(
     strength = strength * latent.gap
     rng = np.random.default_rng(seed)
     names = [f"bot {place}" for place in range(design.bots)]
-    p = np.ones(repetitions)
-    difference = np.zeros(repetitions)
-    for number in range(repetitions):
-        pair = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs.iloc[0]
-        p[number] = np.fmin(pair["p_adjusted"] * design.looks, 1.0)
-        difference[number] = pair["difference"]
-        if progress is not None:
-            progress()
-    return p, difference
+    studies = (simulate(latent, strength, conversations, design, rng) for _ in range(repetitions))
+    p, difference = np.array(engine.map(partial(_first_pair, names), studies, progress)).T
+    return np.fmin(p * design.looks, 1.0), difference
+
+
+def _first_pair(names: Sequence[str], matches: pd.DataFrame) -> tuple[float, float]:
+    """Return p, corrected for all pairs, and the difference of log strengths of the first pair."""
+    pair = contrasts(matches, names).pairs.iloc[0]
+    return float(pair["p_adjusted"]), float(pair["difference"])
 
 
 def _beyond(p: np.ndarray, difference: np.ndarray, gap: float, level: float) -> float:
@@ -223,7 +225,7 @@ def _beyond(p: np.ndarray, difference: np.ndarray, gap: float, level: float) -> 
 
 
 def calibrated(
-    design: Design, rate: float, repetitions: int, *, seed: int = 0, progress: Callable[[], None] | None = None
+    design: Design, rate: float, repetitions: int, *, seed: int = 0, progress: Callable[[], object] = int
 ) -> Design:
     """Return the design with the `calibration` that gives its plan for `rate` the power which simulated studies find.
 

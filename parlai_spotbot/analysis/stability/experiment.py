@@ -9,11 +9,11 @@ would find, also one larger than this.
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,15 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import binomtest
 
+from parlai_spotbot import engine
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges, ranks, trimmed
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.stability.matches import pair_counts
 from parlai_spotbot.analysis.values import ArrayPair
+
+if TYPE_CHECKING:
+    from parlai_spotbot.analysis.stability.tables import Tables
 
 DRAWS = 5000
 """Matches in a replicate of the way "paper"."""
@@ -63,6 +67,7 @@ def stability(
     variant: str = "paper",
     leave_one_out: bool = False,
     seed: int = 0,
+    progress: Callable[[int, int], object] = max,
 ) -> pd.DataFrame:
     """Repeat the study at several sizes: how often does the same ranking (ordered clusters of bots) come out?
 
@@ -76,6 +81,8 @@ def stability(
         Studies per size, and bootstrap replicates in each.
     leave_one_out : bool
         Whether to do it also for the pool without each bot (Figure 3b).
+    progress : callable
+        Called after each size of each pool with how many of how many are done.
 
     Returns
     -------
@@ -95,8 +102,24 @@ def stability(
         rows = matches[(matches["a"] != bot) & (matches["b"] != bot)]
         pools[bot] = PlayedPool(others, *pair_counts(rows, others))
     pools = {out: kept for out, kept in pools.items() if len(kept.counts)}
-    points = _paper_points if variant == "paper" else _model_points
-    results = points(pools, sizes, (repetitions, replicates), seed)
+    points = []
+    for out, kept in pools.items():
+        chances = pair_chances(kept)
+        number = zlib.crc32(out.encode("utf-8"))
+        points += [Point(kept, size, repetitions, replicates, (seed, number, size), chances) for size in sizes]
+    function: Callable = _model_point
+    if variant == "paper":
+        function = partial(_paper_point, max(sizes), min(len(kept.counts) for kept in pools.values()))
+    # The largest sizes take longest: with these first no processor waits for another at the end.
+    order = sorted(range(len(points)), key=lambda number: -points[number].size)
+    by_point = {}
+    for place, places in engine.outcomes(function, [points[number] for number in order], releases=True):
+        by_point[order[place]] = places
+        progress(len(by_point), len(points))
+    results = {
+        out: {size: by_point[place * len(sizes) + number] for number, size in enumerate(sizes)}
+        for place, out in enumerate(pools)
+    }
     curves = [_curve(kept, sizes, results[out]).assign(removed=out) for out, kept in pools.items()]
     return pd.concat(curves, ignore_index=True)
 
@@ -122,38 +145,55 @@ def _sizes(pool: PlayedPool, sizes: Iterable[int] | None, variant: str) -> list[
     return sizes
 
 
-def _paper_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[int, int], seed: int) -> dict:
-    """Places (repetitions, K) of each bot's cluster for every pool and size, with conversations drawn again."""
-    from parlai_spotbot.analysis.stability import kernels  # importing numba takes longer than many a command
+@dataclass(frozen=True)
+class Point:
+    """One size of one pool: the numbers of repetitions and of replicates in each, and a seed of its own."""
+
+    pool: PlayedPool
+    size: int
+    repetitions: int
+    replicates: int
+    seed: tuple[int, ...]
+    chances: np.ndarray
+
+    def generator(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.seed)
+
+
+@cache
+def _tables(largest: int, pairs: int) -> Tables:
     from parlai_spotbot.analysis.stability.tables import build_for
 
-    tables = build_for(max(sizes), DRAWS, min(len(pool.counts) for pool in pools.values()))
-
-    def point(out: str, size: int) -> tuple[np.ndarray, None]:
-        pool = pools[out]
-        places = np.zeros((times[0], len(pools[out].names)), dtype=np.int64)
-        base = _seeds(seed, out, size).generate_state(1, np.uint64)[0]
-        kernels.pooled_repetitions(pool.counts, pool.pairs, (size, times[1], DRAWS), base, tables, places)
-        return places, None
-
-    return _each(point, pools, sizes)
+    return build_for(largest, DRAWS, pairs)
 
 
-def _model_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[int, int], seed: int) -> dict:
-    """As `_paper_points`, with new conversations; beside the places each bot's rank by its score in the sample."""
+def _paper_point(largest: int, pairs: int, point: Point) -> tuple[np.ndarray, None]:
+    """Return places (repetitions, K) of each bot's cluster, with conversations drawn again.
+
+    `largest` is the largest size of all points, and `pairs` the number of pairs of the smallest pool.
+    """
+    from parlai_spotbot.analysis.stability import kernels  # importing numba takes longer than many a command
+
+    pool = point.pool
+    places = np.zeros((point.repetitions, len(pool.names)), dtype=np.int64)
+    base = point.generator().generate_state(1, np.uint64)[0]
+    times = (point.size, point.replicates, DRAWS)
+    kernels.pooled_repetitions(pool.counts, pool.pairs, times, base, _tables(largest, pairs), places)
+    return places, None
+
+
+def _model_point(point: Point) -> ArrayPair:
+    """Return the same with new conversations; beside the places each bot's rank by its score in the sample."""
     from parlai_spotbot.analysis.stability import new_studies
 
-    chances = {out: pair_chances(pool) for out, pool in pools.items()}
-
-    def point(out: str, size: int) -> ArrayPair:
-        pool = pools[out]
-        rng = np.random.default_rng(_seeds(seed, out, size))
-        played = rng.multinomial(size, chances[out], size=(times[0], len(pool.counts)))
-        ranges = _compiled_ranges if size <= new_studies.MOST else _drawn_ranges
-        places = [cluster_places(each)[:, 0] for each in ranges(pool, played, times[1], rng)]
-        return np.array(places), ranks(pool.scores(played))[0]
-
-    return _each(point, pools, sizes)
+    pool = point.pool
+    rng = np.random.default_rng(point.generator())
+    played = rng.multinomial(point.size, point.chances, size=(point.repetitions, len(pool.counts)))
+    ranges = _compiled_ranges
+    if point.size > new_studies.MOST:
+        ranges = _drawn_ranges
+    places = [cluster_places(each)[:, 0] for each in ranges(pool, played, point.replicates, rng)]
+    return np.array(places), ranks(pool.scores(played))[0]
 
 
 def _drawn_ranges(pool: PlayedPool, played: np.ndarray, replicates: int, rng: np.random.Generator) -> Iterator:
@@ -178,21 +218,6 @@ def _compiled_ranges(pool: PlayedPool, played: np.ndarray, replicates: int, rng:
         first = (seen[0] > out).argmax(axis=-1)
         last = (seen[1] > replicates - 1 - out).argmax(axis=-1)
         yield np.stack([first, last], axis=-1) + 1
-
-
-def _seeds(seed: int, out: str, size: int) -> np.random.SeedSequence:
-    return np.random.SeedSequence([seed, zlib.crc32(out.encode("utf-8")), size])
-
-
-def _each(point: Callable[[str, int], tuple], pools: dict[str, PlayedPool], sizes: list[int]) -> dict:
-    """Return what `point` finds of every pool at every size, in threads: the loops release the interpreter."""
-    with ThreadPoolExecutor(os.cpu_count()) as workers:
-        waiting = {out: {size: workers.submit(point, out, size) for size in reversed(sizes)} for out in pools}
-        try:
-            return {out: {size: future.result() for size, future in row.items()} for out, row in waiting.items()}
-        except BaseException:
-            workers.shutdown(cancel_futures=True)  # or Ctrl-C would wait for all that is still to come
-            raise
 
 
 def pair_chances(pool: PlayedPool) -> np.ndarray:

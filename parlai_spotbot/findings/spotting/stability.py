@@ -7,12 +7,15 @@ from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.spotting import FORM, Annotations
+from parlai_spotbot.terminal import Bar
 
 REPETITIONS = {"model": 500, "paper": 1000}
 """Of each way, and as many bootstrap replicates in each: the sound way takes longer, and its curve is smooth."""
 
 TABLES = {"model": ("stability", "without"), "paper": ("paper", "paper_without")}
 """Of each way: the frames of all bots and of those without each."""
+
+TITLES = {"model": "new studies", "paper": "the paper's way"}
 
 
 def compute(answers: Annotations) -> Found:
@@ -25,7 +28,8 @@ def compute(answers: Annotations) -> Found:
     for variant, times in REPETITIONS.items():
         seed = int(answers.rng("stability").integers(2**31))
         options = {"variant": variant, "repetitions": times, "replicates": times, "leave_one_out": True, "seed": seed}
-        curves = stability(matches, names, **options).assign(repetitions=times)
+        with Bar(f"stability, {TITLES[variant]}", unit="size") as bar:
+            curves = stability(matches, names, progress=bar.of, **options).assign(repetitions=times)
         without = curves["removed"] != ""
         every_bot, others = TABLES[variant]
         frames |= {every_bot: curves[~without], others: curves[without]}

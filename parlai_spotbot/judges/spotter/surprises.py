@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import engine, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import ELSEWHERE, SHIPPED, cache_dir
 from parlai_spotbot.models.packages import package_version
@@ -108,6 +108,12 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
     """
     if not conversations:
         return
+    if engine.in_use().elsewhere:
+        with Bar(progress, len(conversations), "conversation", shown=bool(progress)) as bar:
+            for number, turns in engine.outcomes(_surprises_there, conversations):
+                yield conversations[number], turns
+                bar.advance()
+        return
     import torch
 
     model, tokenizer = _model()
@@ -126,6 +132,14 @@ def _model() -> tuple:
     from parlai_spotbot.models.smollm2 import load_smollm2
 
     return load_smollm2(of_processor("bf16"))
+
+
+def _surprises_there(texts: tuple[str, ...]) -> list[TurnSurprise]:
+    """Return a conversation's surprises, computed by one thread of another machine."""
+    import torch
+
+    torch.set_num_threads(1)
+    return _surprises(*_model(), texts)
 
 
 def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:

@@ -6,13 +6,16 @@ crashes, hangs or eats memory is reported, and the others go on.
 
 import hashlib
 import math
+import socket
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums, engine, files
+from parlai_spotbot.engine import ON_NODE
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, CandidateScores
@@ -87,9 +90,14 @@ def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = pri
         _check_kept(contestant, run)
     scores = {}
     with Bar("scoring", len(contestants) * len(run.questions), "question") as bar:
+        failed = {}
+        if engine.in_use().elsewhere:
+            failed = _score_elsewhere(contestants, run, bar)
         for number, contestant in enumerate(contestants, start=1):
             bar.title = contestant.name
             try:
+                if contestant.name in failed:
+                    raise failed[contestant.name]
                 _score(contestant, run, bar)
                 rows = read_scores(contestant.name, run)
                 _check_scored(contestant, rows, run)
@@ -98,6 +106,39 @@ def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = pri
                 say(err.lines)
             bar.at(number * len(run.questions))
     return scores
+
+
+def _score_elsewhere(contestants: Sequence[Contestant], run: ScoringRun, bar: Bar) -> dict[str, UserError]:
+    """Have contestants score what is missing on other machines, one each; return errors of those that can't."""
+    tasks = [(contestant, run, _start(contestant, run)) for contestant in contestants if not _complete(contestant, run)]
+    failed = {}
+    for number, (description, rows, error) in engine.outcomes(_score_there, tasks):
+        contestant = tasks[number][0]
+        if error:
+            failed[contestant.name] = UserError(*error)
+            continue
+        checksums.write_json(run.path(contestant.name, ".json"), {**_identity(contestant, run), **description})
+        with checksums.RecordedJournal(run.path(contestant.name)) as journal:
+            journal.append(*rows)
+        bar.advance(len(run.questions))
+    return failed
+
+
+def _score_there(task: tuple[Contestant, ScoringRun, int]) -> tuple[dict, list[CandidateScores], tuple[str, ...]]:
+    """Score questions from a number on; return what the contestant says of itself and rows, or problem and remedy."""
+    contestant, run, start = task
+    log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{stem_of(contestant.name)}.log"
+    process = ScoringProcess(contestant, log, run.threads)
+    process.place = f"{socket.gethostname()}:{log}"
+    try:
+        description = process.start()
+        bar = Bar(contestant.name, shown=False)
+        rows = [row for batch in _scored(process, description, run, start, bar) for row in batch]
+        return _described(description), rows, ()
+    except UserError as err:
+        return {}, [], (err.problem, f"{err.remedy} {ON_NODE.format(socket.gethostname())}")
+    finally:
+        process.end()
 
 
 def read_scores(name: str, run: ScoringRun) -> list[CandidateScores]:
@@ -140,31 +181,52 @@ def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
             )
 
 
+def _complete(contestant: Contestant, run: ScoringRun) -> bool:
+    """Return True if all questions are scored."""
+    return run.path(contestant.name, ".json").exists() and _start(contestant, run) == len(run.questions)
+
+
+def _start(contestant: Contestant, run: ScoringRun) -> int:
+    """Return how many questions are scored."""
+    path = run.path(contestant.name, ".json")
+    if not path.exists():
+        return 0
+    return len(read_scores(contestant.name, run)) // len(FAMILIES[files.read_json(path)["family"]])
+
+
 def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
     """Score what is missing; nothing is loaded where nothing is."""
-    path = run.path(contestant.name, ".json")
-    if path.exists():
-        ways = FAMILIES[files.read_json(path)["family"]]
-        if len(read_scores(contestant.name, run)) == len(ways) * len(run.questions):
-            return
+    if _complete(contestant, run):
+        return
     log = (run.folder / "logs" / f"{stem_of(contestant.name)}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
     process = ScoringProcess(contestant, log, run.threads)
     process.met = run.path(contestant.name).exists()
     bar.note("loading")
     try:
-        start = process.start()
-        described = {key: start[key] for key in ("agent", "model_sha256", "family", "apart") if key in start}
-        checksums.write_json(path, {**_identity(contestant, run), **described})
-        _carry_out(process, start, run, bar)
+        description = process.start()
+        path = run.path(contestant.name, ".json")
+        checksums.write_json(path, {**_identity(contestant, run), **_described(description)})
+        with checksums.RecordedJournal(run.path(contestant.name)) as journal:
+            start = _start(contestant, run)
+            bar.advance(start)
+            for rows in _scored(process, description, run, start, bar):
+                journal.append(*rows)
     finally:
         process.end()
 
 
-def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar: Bar) -> None:
+def _described(description: dict) -> dict:
+    """Return what is kept of what a contestant says of itself."""
+    return {key: description[key] for key in ("agent", "model_sha256", "family", "apart") if key in description}
+
+
+def _scored(
+    process: ScoringProcess, description: dict, run: ScoringRun, start: int, bar: Bar
+) -> Iterator[list[CandidateScores]]:
+    """Yield rows, batch by batch, of the questions from number `start` on."""
     name = process.contestant.name
     family = description["family"]
-    ways = FAMILIES[family]
     size = BATCHES[family]
     if description.get("one_at_a_time"):
         size = SERVED
@@ -172,18 +234,15 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
         texts = sorted({text for question in run.questions for text in question.candidates})
         for done, _ in process.ask(10, "encode", texts):
             bar.note(f"encoding candidates: {done} of {len(texts)}")
-    with checksums.RecordedJournal(run.path(name)) as journal:
-        start = len(read_scores(name, run)) // len(ways)
-        bar.advance(start)
-        bar.note(f"by {family}")
-        for first in range(start, len(run.questions), size):
-            part = run.questions[first : first + size]
-            patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
-            rows = []
-            for place, result in process.ask(patience, "score", part):
-                rows += _rows(name, part[place], result, ways)
-                bar.advance()
-            journal.append(*rows)
+    bar.note(f"by {family}")
+    for first in range(start, len(run.questions), size):
+        part = run.questions[first : first + size]
+        patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
+        rows = []
+        for place, result in process.ask(patience, "score", part):
+            rows += _rows(name, part[place], result, FAMILIES[family])
+            bar.advance()
+        yield rows
 
 
 def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str]) -> list[CandidateScores]:

@@ -79,7 +79,7 @@ def figures() -> list:
     matches = matches.assign(conversation_id=[f"c{n}" for n in range(len(matches))])
     options = {"repetitions": 20, "replicates": 30, "leave_one_out": True}
     curves = [stability(matches, "abc", variant=variant, **options).to_json() for variant in ("paper", "model")]
-    return [calibrated(Design(3), 0.75, 6).calibration, *curves]
+    return [calibrated(Design(3), 0.75, (6, 6))[0].calibration, *curves]
 
 
 @pytest.mark.slow

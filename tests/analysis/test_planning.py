@@ -23,10 +23,9 @@ from parlai_spotbot.analysis.planning import (
     rating_needs,
     rating_power,
     ratings_needed,
-    simulated_power,
 )
 from parlai_spotbot.analysis.planning.power import planned_error, rating_variance
-from parlai_spotbot.analysis.planning.simulation import latent_of, moments, simulate
+from parlai_spotbot.analysis.planning.simulation import _beyond, _first_pairs, latent_of, moments, simulate
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
@@ -121,9 +120,22 @@ def test_simulated_matches_have_the_wished_moments(rate, correlations):
 def test_simulation_agrees_with_the_formula():
     design = Design(bots=4, annotations_per_worker=40)
     needed = conversations_needed(0.75, design)
-    found = simulated_power(0.75, needed, design, repetitions=60, seed=1)
-    assert found["power"] == pytest.approx(pair_power(0.75, needed, design), abs=0.12)
-    assert found == simulated_power(0.75, needed, design, repetitions=60, seed=1)
+    p, _ = _first_pairs(0.75, needed, design, 60, 1, int)
+    assert (p < 0.05).mean() == pytest.approx(pair_power(0.75, needed, design), abs=0.12)
+    assert (p == _first_pairs(0.75, needed, design, 60, 1, int)[0]).all()
+
+
+def test_the_error_of_a_calibration():
+    """Of normal statistics that go with the differences, how far the mean is beyond the threshold."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(2000):
+        difference = rng.normal(1, 0.3, 50)
+        statistic = 2.8 + 3 * (difference - 1) + rng.normal(0, 0.5, 50)
+        found.append(_beyond(2 * norm.sf(np.abs(statistic)), difference, 1.0, 0.95))
+    beyond, variance = np.array(found).T
+    assert beyond.mean() == pytest.approx((2.8 - norm.isf(0.025)) / np.hypot(0.9, 0.5), abs=0.03)
+    assert beyond.var() == pytest.approx(variance.mean(), rel=0.15)
 
 
 def latent_preferences(rng, design, gap, people, conversations, **how):
@@ -163,7 +175,7 @@ def test_a_planned_study_has_its_power_under_another_model(bots, each, mean, spr
     designs = [pilot_design(pilot, names, asked) for pilot in pilots]
     told = ("ties", "conversation_correlation", "worker_correlation", "annotations_per_worker", "unequal")
     known = replace(asked, **{name: float(np.mean([getattr(own, name) for own in designs])) for name in told})
-    design = calibrated(known, rate, 300)
+    design, _ = calibrated(known, rate, (300, 300))
     needed = conversations_needed(rate, design)
     people = max(each, round(design.pairs * needed * each / mean))
     studies = (latent_preferences(rng, design, gap, people, needed, **how) for _ in range(2000))
@@ -179,10 +191,11 @@ def test_a_plan_is_calibrated_by_what_simulated_studies_find():
     assert planned_error(0.4, 50, twice)[0] == pytest.approx(2 * planned_error(0.4, 50, design)[0])
     assert conversations_needed(0.6, twice) > 3 * conversations_needed(0.6, design)
     # A standard error that is half of what it should be is brought back, by the same studies for the same seed.
-    made = calibrated(replace(design, calibration=0.5), 0.8, 20)
+    made, error = calibrated(replace(design, calibration=0.5), 0.8, (20, 20))
     assert made.calibration > 0.7
-    assert made == calibrated(replace(design, calibration=0.5), 0.8, 20)
-    assert calibrated(Design(2), 0.5005, 10) == Design(2)  # out of reach
+    assert 0.01 < error < 0.2
+    assert (made, error) == calibrated(replace(design, calibration=0.5), 0.8, (20, 20))
+    assert calibrated(Design(2), 0.5005, (10, 10))[0] == Design(2)  # out of reach
 
 
 def study(chances: dict[str, tuple[float, float, float]], conversations: int, seed: int = 0) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def test_a_plan_before_a_study(capsys, tmp_path):
     assert asked["cost"] == pytest.approx(12 * asked["hours"], rel=0.01)
     assert f"With {asked['needed']} conversations a pair" in out
     assert "one wins 70% of their decided matches" in out
-    assert "50 simulated studies" in out
+    assert "By 50 simulated studies the power is " in out
     assert [row["difference"] for row in written["plan"]["differences"]] == [0.1, 0.2, 0.3, 0.4, 0.5]
     assert written["made_by"]["options"]["difference"] == 0.4
     needs = [row["needed"] for row in written["plan"]["differences"]]

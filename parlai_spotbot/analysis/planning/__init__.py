@@ -3,10 +3,9 @@
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_design, pilot_needs, rating_needs
 from parlai_spotbot.analysis.planning.power import conversations_needed, pair_power, plan, rating_power, ratings_needed
-from parlai_spotbot.analysis.planning.simulation import ROUNDS, calibrated, simulated_power
+from parlai_spotbot.analysis.planning.simulation import calibrated
 
 __all__ = [
-    "ROUNDS",
     "Design",
     "calibrated",
     "conversations_needed",
@@ -18,5 +17,4 @@ __all__ = [
     "rating_needs",
     "rating_power",
     "ratings_needed",
-    "simulated_power",
 ]

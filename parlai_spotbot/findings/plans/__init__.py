@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.analysis import planning
@@ -45,10 +47,10 @@ DIFFERENCES = {
 }
 """Shown side by side with the one that is asked for."""
 
-SIMULATIONS = 80
+SIMULATIONS = 160
 LARGE = 20_000
-"""Simulated studies that a plan is calibrated by, half of them in each round, and then checked by; by default only
-plans of matches with at most so many annotations of bots."""
+"""Simulated studies that a plan is calibrated by; by default only plans of matches with at most so many annotations of
+bots."""
 
 UNREAD = "Domain {0} can't be read, so seeds and conversations of people are taken to suffice: {1}"
 
@@ -112,7 +114,7 @@ def plan(
 def _before(
     request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms, progress: bool, say: Say | None
 ) -> tuple[str, dict]:
-    """Return a text, and the need, the same for other differences, and a check by simulated studies."""
+    """Return a text, and the need, the same for other differences, and the power by simulated studies."""
     bots = _check(request, survey)
     material = _material(request, say)
     design = replace(request, segments=material.segments).design(survey, bots)
@@ -152,7 +154,7 @@ def _material(request: PlanRequest, say: Say | None) -> StudyMaterial:
 def _calibrated(
     request: PlanRequest, of: str, design: planning.Design, difference: float, progress: bool, say: Say | None
 ) -> tuple[planning.Design, dict | None]:
-    """Return the design as simulated studies correct it, and a check; without one for ratings and large studies."""
+    """Return the design as simulated studies correct it, and its power; without for ratings and large studies."""
     if of in words.RATED:
         return design, None
     needed = planning.plan(design, difference)["needed"]
@@ -193,13 +195,18 @@ def _check(request: PlanRequest, survey: Survey) -> int:
 
 def _simulated(
     design: planning.Design, difference: float, studies: int, seed: int, progress: bool
-) -> tuple[planning.Design, dict]:
-    """Return the design calibrated by simulated studies, and a check of its plan by so many `studies`."""
+) -> tuple[planning.Design, dict | None]:
+    """Return the design calibrated by so many simulated `studies`, and what power they leave its plan."""
     rate = 0.5 + difference / 2
-    half = max(2, studies // 2)
-    with Bar("simulated studies", planning.ROUNDS * half + studies, shown=progress) as bar:
-        design = planning.calibrated(design, rate, half, seed=seed + 1, progress=bar.advance)
-        needed = planning.plan(design, difference)["needed"]
-        return design, planning.simulated_power(
-            rate, needed, design, repetitions=studies, seed=seed, progress=bar.advance
-        )
+    first = max(2, studies // 4)
+    rounds = (first, first, max(2, studies - 2 * first))
+    with Bar("simulated studies", sum(rounds), shown=progress) as bar:
+        design, error = planning.calibrated(design, rate, rounds, seed=seed, progress=bar.advance)
+    needed = planning.plan(design, difference)["needed"]
+    if needed is None:
+        return design, None
+    low, power, high = (
+        planning.pair_power(rate, needed, replace(design, calibration=design.calibration * np.exp(errors * error)))
+        for errors in (norm.ppf(0.975), 0, norm.ppf(0.025))
+    )
+    return design, {"power": power, "ci": [low, high], "repetitions": sum(rounds)}

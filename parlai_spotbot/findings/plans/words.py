@@ -45,7 +45,7 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     )
     lines.append(filled(text, each, _cost(planned), differ, design, **planned))
     if result["simulation"]:
-        found = "{repetitions} simulated studies: {power:.0%} ({ci[0]:.0%} to {ci[1]:.0%}) found the difference."
+        found = "By {repetitions} simulated studies the power is {ci[0]:.0%} to {ci[1]:.0%}."
         lines.append(filled(found, **result["simulation"]))
     lines += ["", "Chance that such a difference is significant, by hours of annotation:", *_curve(result["curve"])]
     return "\n".join(lines)

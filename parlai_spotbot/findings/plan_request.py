@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.options import described
 from parlai_spotbot.study_plan import check_segments
-from parlai_spotbot.surveys import get_survey, planned
+from parlai_spotbot.surveys import get_survey, planned, survey_names
 from parlai_spotbot.surveys.about import Planning
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.packing import given_or
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.wording import listed
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.planning import Design
@@ -71,8 +72,13 @@ class PlanRequest:
     def planned_survey(self, study: Study | None = None) -> tuple[Survey, Planning]:
         """Return the survey, which `study` may have from a user, and its numbers; a `UserError` where it has none."""
         known = planned(study)
+        if self.survey not in known and self.survey in survey_names(study):
+            raise UserError(
+                f"--survey {self.survey}: no plan, since nobody has published how much its answers vary.",
+                f"There are plans of {listed(sorted(known))}.",
+            )
         if self.survey not in known:
-            raise UserError(f"--survey {self.survey}: nothing is planned for it.", nearest(self.survey, known))
+            raise UserError(f"--survey {self.survey}: not known.", nearest(self.survey, known))
         return get_survey(self.survey, study), known[self.survey]
 
     def with_defaults(self, planning: Planning) -> PlanRequest:

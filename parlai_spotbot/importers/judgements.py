@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +36,7 @@ from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
 
 LONG = ("question", "target", "answer")
+MINUS = str.maketrans("−,", "-.")
 WHOLE = re.compile(r"\.0+$")
 LABEL = "label_"
 """How the names of questions begin that data from elsewhere may have instead of ABC-Eval's."""
@@ -225,9 +227,11 @@ class JudgementReader:
         word = self.answers.get(word, self.answers.get(WHOLE.sub("", word), word))
         values = [option.value for option in question.options]
         if word not in values:
-            meant = {spelling(option.label): option.value for option in question.options}
-            meant |= {spelling(value): value for value in values}
-            word = meant.get(spelling(WHOLE.sub("", word)), word)
+            meant = {option.label: option.value for option in question.options} | {value: value for value in values}
+            alike: Callable[[str], object] = spelling
+            if _number(word) is not None:
+                alike = _number
+            word = {alike(name): value for name, value in meant.items()}.get(alike(word), word)
         if word in values:
             return word
         if not plain_text(word):
@@ -303,6 +307,13 @@ def _values(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any
     if not isinstance(ids, list):
         ids = str(ids).split()
     return values | {"conversation_ids": ids}
+
+
+def _number(word: str) -> float | None:
+    """Return the number that a word is, with a comma as well as a point; None where it is none."""
+    with suppress(ValueError):
+        return float(word.translate(MINUS))
+    return None
 
 
 def _mapping(

@@ -148,7 +148,7 @@ def test_verdicts_alone_are_read(judged_study, run, tmp_path):
     assert (code, "no column of answers is left" in err) == (2, True), err
 
 
-@pytest.mark.parametrize("rating", [4, "4", 4.0, "4.0"])
+@pytest.mark.parametrize("rating", [4, "4", 4.0, "4.0", "4.00", "4,0", "04", "+4", " 4 ", "٤"])
 def test_ratings_are_whole_numbers_however_written(rating, judged_study, run, tmp_path):
     path = tmp_path / "answers.jsonl"
     row = {"conversation_id": "c0", "question": "quality", "target": "entity:1", "answer": rating, "worker_id": "w"}
@@ -157,3 +157,14 @@ def test_ratings_are_whole_numbers_however_written(rating, judged_study, run, tm
     code, _, err = run(*words)
     assert code == 0, err
     assert [row.answer for row in Study.open(judged_study.path).judgements("dialogue_likert")] == ["4"]
+
+
+@pytest.mark.parametrize("rating", ["-4", "−4", "4.5", "4-5", "9", "nan4"])
+def test_other_numbers_are_no_rating(rating, judged_study, run, tmp_path):
+    """The sign was taken for punctuation: -4 was a 4."""
+    path = tmp_path / "answers.jsonl"
+    row = {"conversation_id": "c0", "question": "quality", "target": "entity:1", "answer": rating, "worker_id": "w"}
+    path.write_text(json.dumps(row) + "\n")
+    words = ["--format", "judgements", "--survey", "dialogue_likert", "--data", path, "--study", judged_study.path]
+    code, _, err = run(*words)
+    assert (code, f"answer to 'quality' is '{rating}'" in err) == (2, True), err

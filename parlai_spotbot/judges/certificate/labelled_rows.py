@@ -74,7 +74,7 @@ def _naming(head: Sequence[str], found: Mapping[str, str]) -> str:
 
 def _text(value: Any) -> str:
     """Return a value as text; 3.0 and 3 are the same answer."""
-    text = plain_text(value)
+    text = plain_text(value).replace("−", "-")
     if WITH_SCALE.fullmatch(text) and float(text).is_integer():
         return str(int(float(text)))
     return text

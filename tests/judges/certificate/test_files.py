@@ -65,7 +65,15 @@ def test_what_was_judged_and_not_labelled_is_not_covered(folder):
 
 @pytest.mark.parametrize(
     ("spelt", "plain"),
-    [("PASS", "pass"), ("True ", "true"), ("Not good", "not_good"), ("STRASSE", "straße"), ("Ｂ", "b"), ("好。", "好")],
+    [
+        ("PASS", "pass"),
+        ("True ", "true"),
+        ("Not good", "not_good"),
+        ("STRASSE", "straße"),
+        ("Ｂ", "b"),
+        ("好。", "好"),
+        ("−1", "-1"),
+    ],
 )
 def test_answers_that_differ_in_spelling_alone_are_one(spelt, plain):
     rows = frame()[["verdict", "label"]]

@@ -6,9 +6,14 @@ What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbe
 import math
 import string
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.records import HUMAN
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 NONE = "–"
 
@@ -222,3 +227,21 @@ def span(places: Sequence[int]) -> str:
     if first == last:
         return str(first)
     return f"{first}–{last}"
+
+
+@cache
+def templates(folder: Path) -> "Environment":
+    """Return the templates in a folder, of texts, HTML and XML, which know the words that sentences are made of."""
+    from jinja2 import ChainableUndefined, Environment, FileSystemLoader, select_autoescape
+
+    environment = Environment(
+        loader=FileSystemLoader(folder, encoding="utf-8"),
+        autoescape=select_autoescape(("html", "xml.jinja"), default_for_string=False),
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    words = (asked, counted, listed, number, people_said, percent, some, upper_first)
+    environment.globals |= {word.__name__: word for word in words}
+    return environment

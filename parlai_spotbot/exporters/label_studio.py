@@ -5,9 +5,8 @@ Tasks are blind: names on the form are the same for every task, and controls, wh
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from xml.etree import ElementTree as Xml
+from pathlib import Path
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
@@ -17,7 +16,7 @@ from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import survey_names, survey_of
 from parlai_spotbot.surveys.survey import Question, Survey
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, templates
 
 DIALOGUE = "dialogue_{}"
 """The field of a task's data, and the tag of the form, that show a conversation."""
@@ -105,45 +104,26 @@ def _configuration(survey: Survey, items: Sequence[Item], question_names: frozen
     names |= {f"conversation:{i}": name for i, name in enumerate(survey.speakers or survey.conversations)}
     if judged:
         names[JUDGED] = survey.entities[0]
-    view = Xml.Element("View")
-    Xml.SubElement(view, "Header", value=survey.title)
-    beside = Xml.SubElement(view, "View", style="display: flex; gap: 2em")
-    for number in range(max((len(item.transcripts) for item in items), default=0)):
-        name = DIALOGUE.format(number)
-        column = Xml.SubElement(beside, "View", style="flex: 1")
-        how = {"layout": "dialogue", "nameKey": "author", "textKey": "text"}
-        Xml.SubElement(column, "Paragraphs", name=name, value=f"${name}", **how)
+    controls = []
     for question in survey.questions:
         if question.name in question_names:
             targets = question.targets
             if judged and all(target.startswith("entity:") for target in targets):
                 targets = (JUDGED,)
-            for target in targets:
-                _add_control(view, question, target, names)
-    Xml.indent(view)
-    return Xml.tostring(view, encoding="unicode") + "\n"
+            controls += [(question, control(question.name, one), _wording(question, one, names)) for one in targets]
+    shown = max((len(item.transcripts) for item in items), default=0)
+    template = templates(Path(__file__).parent).get_template("label_studio.xml.jinja")
+    return template.render(
+        survey=survey, dialogues=[DIALOGUE.format(number) for number in range(shown)], controls=controls, names=names
+    )
 
 
-def _add_control(view: Xml.Element, question: Question, target: str, names: Mapping[str, str]) -> None:
-    """Add a question about a target to the form; `names` are those of targets."""
-    wording = question.wording.replace("{entity}", names.get(target, ""))
-    wording = re.sub(r"\{(\w+:\d)\}", lambda match: names.get(match[1], match[0]), wording)
-    Xml.SubElement(view, "Header", value=wording)
-    attributes = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
-    if question.required and not question.when:
-        attributes["required"] = "true"
-    if question.kind == "free_text":
-        Xml.SubElement(view, "TextArea", **attributes, rows="3", editable="true", maxSubmissions="1")
-        return
-    several = "single"
-    if question.kind == "checkboxes":
-        several = "multiple"
-    choices = Xml.SubElement(view, "Choices", **attributes, choice=several, showInline="true")
-    for option in question.options:
-        label = names.get(option.value, option.label)
-        if "{name}" in option.label:
-            label = option.label.replace("{name}", names.get(option.value, ""))
-        Xml.SubElement(choices, "Choice", value=label, alias=option.value)
+def _wording(question: Question, target: str, names: Mapping[str, str]) -> str:
+    """Return a question about a target with the names on the form in place of {entity}, {entity:0} and the like."""
+    wording = question.wording
+    for key, name in {"entity": names.get(target, ""), **names}.items():
+        wording = wording.replace(f"{{{key}}}", name)
+    return wording
 
 
 EXPORT = Export(label_studio, frozenset({"survey", "question"}))

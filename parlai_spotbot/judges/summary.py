@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
-
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.wording import counted, filled, listed
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.wording import listed, templates
 
-KINDS: dict[str, str]
-LINES: dict[str, str]
-KINDS, LINES = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-"""Kind of a missing answer in the judge's files -> its description; and the lines of the texts."""
+KINDS: dict[str, str] = own_data(__file__)
+"""Kind of a missing answer in the judge's files -> its description."""
 
 MOST_REQUESTS = 1000
 """Requests to a server above which somebody has to say yes first."""
@@ -39,43 +36,16 @@ def allow(estimate: Mapping, yes: bool) -> None:
 
 def estimate_text(estimate: Mapping) -> str:
     """The estimate of a judge, in lines."""
-    keys = ["units"]
-    if estimate.get("at_most"):
-        keys = ["most"]
-    elif not estimate["units"]:
-        return filled(LINES["all"], **estimate)
-    if "requests" in estimate:
-        keys.append("requests")
-    cost = estimate.get("cost", 0.0)
-    if cost is None:
-        keys.append("unpriced")
-    elif cost:
-        keys.append("cost")
-    return "\n".join(filled(LINES[key], **estimate) for key in keys)
+    return _lines("estimate.jinja", estimate)
 
 
 def summary_text(summary: Mapping) -> str:
     """Return how often a judge is right, what is missing, and what it has cost."""
-    lines = [LINES["judge"].format(**summary)]
-    for worker, measured in summary["variants"].items():
-        answers = sum(sum(tally.values()) for tally in measured["answers"].values())
-        lines.append(f"  {worker}: {counted(answers, 'answer')}")
-        if measured.get("balanced_accuracy") is not None:
-            lines[-1] += LINES["accuracy"].format(**measured)
-    position = summary.get("position") or {}
-    if position.get("n"):
-        lines.append(LINES["position"].format(**position))
-    if reasons := missing_answers(summary):
-        why = ", ".join(f"{why} {n}" for why, n in reasons.items())
-        lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why})")
-    usage = summary.get("usage") or {}
-    if "cost" in usage:
-        lines.append(LINES["spent"].format(**usage))
-    if "settled" in summary:
-        lines.append(f"  {summary['settled']['text']}")
-    if summary.get("stopped"):
-        lines.append(LINES["stopped"].format(**summary))
-    return "\n".join(lines)
+    return _lines("summary.jinja", {**summary, "reasons": missing_answers(summary)})
+
+
+def _lines(template: str, values: Mapping) -> str:
+    return templates(Path(__file__).parent).get_template(template).render(values).rstrip()
 
 
 def missing_answers(summary: Mapping) -> dict[str, int]:

@@ -1,24 +1,17 @@
 """What a notebook shows of an object: sentences and tables, as the report has them."""
 
-import html
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from parlai_spotbot.wording import templates
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[object]]]
+"""Title, column heads and rows, of which the first `MOST_ROWS` are shown."""
 
 MOST_ROWS = 20
 
 
-def sentences(lines: Iterable[str]) -> str:
-    """Return paragraphs."""
-    return "\n".join(f"<p>{html.escape(line)}</p>" for line in lines)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> str:
-    """Return a table of at most `MOST_ROWS` rows."""
-    cells = ["".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) for row in rows[:MOST_ROWS]]
-    body = "\n".join(f"<tr>{row}</tr>" for row in cells)
-    if len(rows) > MOST_ROWS:
-        body += f'\n<tr><td colspan="{len(head)}">… {len(rows) - MOST_ROWS:,} more</td></tr>'
-    heads = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    shown = f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table>"
-    if title:
-        return f"{sentences([title])}\n{shown}"
-    return shown
+def shown(sentences: Iterable[str], tables: Iterable[Table], picture: str = "") -> str:
+    """Return paragraphs, then an SVG `picture` (base64, "" for none), then tables."""
+    template = templates(Path(__file__).parent).get_template("shown.html")
+    return template.render(sentences=sentences, tables=tables, picture=picture, most=MOST_ROWS)

@@ -64,10 +64,10 @@ class Study(StoredStudy):
             answers = self.answers(name)
             answered.append((name, len(answers), ", ".join(answers.sources)))
         about = f"{self.plan.domain}: {counted(len(self.conversations()), 'conversation')} in {self.path}"
-        parts = [in_html.sentences([about]), in_html.table(("Contestant", "What it is"), bots)]
+        tables: list[in_html.Table] = [("", ("Contestant", "What it is"), bots)]
         if answered:
-            parts.append(in_html.table(("Survey", "Answers", "By"), answered))
-        return "\n".join(parts)
+            tables.append(("", ("Survey", "Answers", "By"), answered))
+        return in_html.shown([about], tables)
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,9 @@ class StudyAnswers:
     def _repr_html_(self) -> str:
         frame = self.frame
         columns = [name for name in SHOWN if name in frame]
-        rows = frame[columns].head(in_html.MOST_ROWS + 1).to_numpy().tolist()
+        rows = frame[columns].head(in_html.MOST_ROWS).to_numpy().tolist()
         said = f"{counted(len(self), 'answer')} to {self.survey} by {self.source or ', '.join(self.sources)}"
-        return "\n".join([in_html.sentences([said]), in_html.table(columns, rows[: in_html.MOST_ROWS])])
+        return in_html.shown([said], [("", columns, rows)])
 
 
 def demo() -> Study:

@@ -109,19 +109,19 @@ class SurveyResults:
     def _repr_html_(self) -> str:
         from parlai_spotbot.report.charts import draw
 
-        parts = [in_html.sentences((self.heading, *self.sentences[:4]))]
+        picture = ""
         for chart in self._charts[:1]:
             drawing = draw(chart, self._looks, "shown")
             if drawing:
-                svg = base64.b64encode(drawing.files["svg"]).decode()
-                parts.append(f'<img style="max-width:46em" alt="" src="data:image/svg+xml;base64,{svg}">')
+                picture = base64.b64encode(drawing.files["svg"]).decode()
+        tables: list[in_html.Table] = []
         for source, section in self.sections.items():
             for table in section.tables[:1]:
                 title = table.title
                 if len(self.sections) > 1:
                     title = f"{title}: {source_said(source)}"
-                parts.append(in_html.table(table.head, table.rows, title))
-        return "\n".join(parts)
+                tables.append((title, table.head, table.rows))
+        return in_html.shown((self.heading, *self.sentences[:4]), tables, picture)
 
     @property
     def _charts(self) -> list[CardChart]:

@@ -40,33 +40,6 @@ class Publication:
             return f"{names[0]} et al. {self.fields['year']}"
         return f"{' & '.join(names)} {self.fields['year']}"
 
-    @property
-    def _where(self) -> str:
-        """Return volume, number and pages: ", 29(2), 238–249", ", pages 3971–3984", ", version 0.1.0"."""
-        fields = self.fields
-        pages = fields.get("pages", "").replace("--", "–")
-        if "eid" in fields:
-            pages = f"article {fields['eid']}"
-        if "version" in fields:
-            return f", version {fields['version']}"
-        if "volume" in fields:
-            series = f"{fields['series']} " if "series" in fields else ""
-            number = f"({fields['number']})" if "number" in fields else ""
-            return f", {series}{fields['volume']}{number}, {pages}"
-        return pages and f", pages {pages}"
-
-    @property
-    def said(self) -> str:
-        """Return the line of a list of references."""
-        fields = self.fields
-        names = ", ".join(" ".join(author).strip() for author in self.authors)
-        text = f"{names} ({fields['year']}): {fields['title']}. "
-        text += next(fields[name] for name in ("journal", "booktitle", "publisher", "howpublished") if name in fields)
-        text += f"{self._where}."
-        if "doi" in fields:
-            text += f" doi:{fields['doi']}"
-        return text
-
 
 @cache
 def publications() -> dict[str, Publication]:

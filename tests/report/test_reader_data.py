@@ -8,6 +8,7 @@ import zlib
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.report import citations, reader_data
+from parlai_spotbot.report.appendix import text_formats
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.surveys import get_survey, survey_names
 
@@ -59,12 +60,13 @@ def test_works_are_cited_and_written_as_bibtex():
     assert citations.short("somebody1999") == "somebody1999"  # of a survey that somebody adds
     found = citations.used([("holm1979", "deriu2020"), ("holm1979",), ("mine",)])
     assert [work.key for work in found] == ["deriu2020", "holm1979"]
-    assert found[1].said == (
-        "Holm S (1979): A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of Statistics, "
-        "6(2), 65–70."
+    template = text_formats.environment().get_template("references.jinja")
+    assert template.render(works=found[1:]) == (
+        "- Holm S (1979): A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of Statistics, "
+        "6(2), 65–70.\n"
     )
     for key, work in citations.publications().items():
         assert re.match(rf"@\w+\{{{key},\n", work.bibtex)
         assert work.bibtex.count("{") == work.bibtex.count("}")
         assert not re.search(r"(?<!\\)[&%#]", work.bibtex.replace(work.fields.get("doi", ""), ""))
-        assert "\\" not in work.said
+        assert "\\" not in template.render(works=[work])

@@ -22,9 +22,9 @@ from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.user_files import validated
-from parlai_spotbot.wording import counted, filled, listed, number, people_said, percent, some, upper_first
+from parlai_spotbot.wording import counted, filled, number, people_said, percent, templates
 
-ANSWERS, REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
+REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "favour": FAVOUR, "flips": FLIPS}
 FAVOURS = "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} against people, beside the others"
 NAME = "certificate.json"
@@ -77,26 +77,19 @@ class Certificate:
 
     def __str__(self) -> str:
         """Return the answer, and below it what it rests on."""
-        valid = [row["use"] for row in self.uses if row["status"] == VALID]
-        name = upper_first(f"judge {self.judge}".strip()) if self.judge else "The judge"
-        lines = [ANSWERS["none"].format(judge=name)]
-        if valid:
-            lines = [ANSWERS["valid"].format(judge=name, uses=listed(valid))]
-        lines.append(f"  {self.vouched} (Krippendorff's alpha)")
-        own = self.figures["people_agreement"]
-        if own["alpha"]["estimate"] is not None:
-            shared = counted(own["items"], "item")
-            lines.append(f"  people agree with each other by {_measured(own['alpha'])}, on {shared}")
-        if self.figures["accuracy"]["estimate"] is not None:
-            right = _measured(self.figures["accuracy"], percent)
-            chance = percent(self.figures["chance"])
-            lines.append(f"  right about {right} of labels, all answers weighed alike (guessing: {chance})")
         uses: dict[str, list[str]] = {}
         for row in self.uses:
             uses.setdefault(self.said(row["use"]), []).append(row["use"])
-        lines += [f"  {', '.join(names)}: {said}" for said, names in uses.items()]
-        lines += [f"  {line}" for line in (*self._favours(), *self._lacks())]
-        return "\n".join(lines)
+        facts = {
+            "valid": [row["use"] for row in self.uses if row["status"] == VALID],
+            "vouched": self.vouched,
+            "uses": uses,
+            "favours": self._favours(),
+            "covered_kinds": COVERED,
+            "measured": _measured,
+        }
+        template = templates(Path(__file__).parent).get_template("certificate.jinja")
+        return template.render(vars(self) | facts).rstrip()
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -113,22 +106,6 @@ class Certificate:
         flips = self.figures["flips"]
         if flips:
             lines.append(f"the order changes {_measured(flips, percent)} of its verdicts")
-        return lines
-
-    def _lacks(self) -> list[str]:
-        """Return what has no labels, and which rows are left out."""
-        lines = [
-            f"no labels of {plural}: {', '.join(names)}"
-            for plural, names in ((f"{kind}s", self.not_covered.get(kind)) for kind in COVERED)
-            if names
-        ]
-        unlike = self.figures.get("unlike_labels")
-        if unlike:
-            lines.append(f"{counted(sum(unlike.values()), 'verdict')} that no label is: {some([*unlike], 'answers')}")
-        for kind, other in (("label", "verdict"), ("verdict", "label")):
-            left = self.figures.get(f"without_{other}")
-            if left:
-                lines.append(f"{counted(left, kind)} without a {other} left out")
         return lines
 
     def write(self, path: Path) -> None:

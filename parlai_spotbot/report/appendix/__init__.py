@@ -34,12 +34,12 @@ def appendix_of(read: Sequence[SurveyData]) -> dict[str, str]:
     facts = facts_of(read)
     paragraphs = methods(facts)
     works = used(map(text_formats.keys, paragraphs))
-    references = "\n".join(f"- {work.said}" for work in works)
+    references = text_formats.environment().get_template("references.jinja").render(works=works)
     plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
     collected = [row["contents"] for row in facts if row["collection"]]
     flows = [row for row in facts if row["participants"]]
     texts = {
-        "methods.md": f"{TITLE}{plain}{REFERENCES}{references}\n",
+        "methods.md": f"{TITLE}{plain}{REFERENCES}{references}",
         "methods.tex": HEAD + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
         "references.bib": "\n".join(work.bibtex for work in works),
         "instructions.md": instructions_of(collected),

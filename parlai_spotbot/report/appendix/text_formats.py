@@ -7,12 +7,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from jinja2 import ChainableUndefined, Environment, FileSystemLoader, select_autoescape
+from jinja2 import Environment
 
 from parlai_spotbot import __version__
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.report.citations import short
-from parlai_spotbot.wording import asked, counted, listed, number, people_said, upper_first
+from parlai_spotbot.wording import templates
 
 PROVIDERS = {
     "in_house": "recruited by the authors (personal links)",
@@ -97,19 +97,10 @@ def latex(text: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return the templates of texts for a paper, which escape nothing and know the words that sentences are made of."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent, encoding="utf-8"),
-        autoescape=select_autoescape(default_for_string=False),  # none: it isn't HTML
-        undefined=ChainableUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    words = (asked, counted, listed, number, people_said, upper_first)
+    """Return the templates of texts for a paper."""
+    environment = templates(Path(__file__).parent)
     environment.globals |= {"NAMES": NAMES, "MINIMUM": MINIMUM, "version": __version__}
     environment.globals |= {"providers": PROVIDERS, "ends_of_people": ENDS}
-    environment.globals |= {word.__name__: word for word in words}
     return environment
 
 

@@ -320,7 +320,7 @@ def _write_annotators(path: Path, names: Mapping[str, str]) -> None:
 
 def _write_rows(path: Path, rows: Iterable[dict]) -> None:
     """Write rows as JSON Lines, unless they are there already or there are none."""
-    _write_if_new(path, "".join(files.dumps(row) + "\n" for row in rows))
+    _write_if_new(path, files.jsonl(rows))
 
 
 def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = checksums.write_text) -> None:

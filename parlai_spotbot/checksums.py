@@ -8,8 +8,6 @@ recorded part is unchanged, until it is closed. A file that a command would read
 error, too. Files outside a study have no checksums.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import hashlib
@@ -235,9 +233,9 @@ def read_jsonl(path: Path, *args: Any, **more: Any) -> list:
     return files.read_jsonl(path, *args, **more, check=verify)
 
 
-def count_rows(path: Path, parse: Callable[[dict, str], Any], torn_tail: bool) -> int:
-    """Return the number of rows of a file as recorded, each of which `parse` can read."""
-    return sum(1 for _ in files.jsonl_rows(path, parse, torn_tail=torn_tail, check=verify))
+def count_rows(path: Path, parse: Callable[[dict, str], Any], torn_tail: bool, **more: Any) -> int:
+    """Return the number of rows of a file as recorded, each of which `parse` can read; none of them is kept."""
+    return sum(1 for _ in files.jsonl_rows(path, parse, torn_tail=torn_tail, check=verify, **more))
 
 
 def read_journal(path: Path, parse: Callable[[dict, str], Any]) -> list:
@@ -258,7 +256,7 @@ def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     """`files.write_jsonl`, recorded."""
-    write_text(path, "".join(files.dumps(row) + "\n" for row in rows))
+    write_text(path, files.jsonl(rows))
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -172,9 +172,14 @@ def json_bytes(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode("utf-8")
 
 
+def jsonl(rows: Iterable[Any]) -> str:
+    """Return rows as JSON Lines."""
+    return "".join(dumps(row) + "\n" for row in rows)
+
+
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     """Write one JSON value, or record, a line, atomically."""
-    write_text(path, "".join(dumps(row) + "\n" for row in rows))
+    write_text(path, jsonl(rows))
 
 
 @contextlib.contextmanager
@@ -358,7 +363,7 @@ class Journal(Closing):
         Returns how many bytes they are.
         """
         self.check()
-        data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8")
+        data = jsonl(rows).encode("utf-8")
         start = os.fstat(self._file.fileno()).st_size
         with disk_errors(self.path):
             try:

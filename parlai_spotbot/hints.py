@@ -35,6 +35,20 @@ def bring(package: str) -> str:
     return SET_UP
 
 
+def option_words(given: Mapping[str, object]) -> list[str]:
+    """Return options as words of a command: True is a switch, False is left out, a list is several words."""
+    words: list[str] = []
+    for name, value in given.items():
+        if value is False:
+            continue
+        words.append(f"--{name.replace('_', '-')}")
+        if isinstance(value, (list, tuple)):
+            words += map(str, value)
+        elif value is not True:
+            words.append(str(value))
+    return words
+
+
 class Typed(str):
     """A command as it is typed here, with its `name` and what is `given`, for whoever calls a function in its place."""
 
@@ -42,12 +56,7 @@ class Typed(str):
     given: Mapping[str, object]
 
     def __new__(cls, name: str, given: Mapping[str, object]) -> Self:
-        words = [typed(PROGRAM), PREFIX + name]
-        for option, value in given.items():
-            words.append(f"--{option.replace('_', '-')}")
-            if value is not True:
-                words.append(str(value))
-        made = super().__new__(cls, shlex.join(words))
+        made = super().__new__(cls, shlex.join([typed(PROGRAM), PREFIX + name, *option_words(given)]))
         made.name = name
         made.given = given
         return made

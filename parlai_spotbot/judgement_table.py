@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, parse_json, regular
 from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
@@ -34,78 +34,73 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
     Raises
     ------
     UserError
-        Names file, line and field.
+        Names file, line and field; where the file is not as it was recorded, too.
     """
-    import numpy as np
-    import pandas as pd
-
-    codes_by_value: list[dict[Any, int]] = [{} for _ in CATEGORIES]
-    places = [array("i") for _ in CATEGORIES]
-    hashes = [array("q") for _ in CODES]
-    times = array("d")
-    rows = 0
-    try:
-        with regular(path).open("rb") as lines:
-            for line in lines:
-                if not line.endswith(b"\n"):
-                    break
-                rows += 1
-                try:
-                    row = parse_json(line)
-                    if row.get("control") is None:
-                        _keep(row, codes_by_value, places, hashes)
-                        times.append(_seconds(row.get("submitted_at", "")))
-                except Malformed as err:
-                    remedy = "Correct or remove that line."
-                    raise UserError(f"{path}, line {rows}: not valid JSON: {err}.", remedy) from None
-                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
-                    problem = f"expected a JSON object, found {type(row).__name__}"
-                    if isinstance(row, dict):
-                        problem = str(err)
-                        Judgement.from_json(row, f"{path}, line {rows}")  # its error names the field
-                    raise UserError(f"{path}, line {rows}: {problem}.", "Correct it, or make the file again.") from None
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such judgements file.", remedy) from None
-    columns = {
-        name: pd.Categorical.from_codes(np.frombuffer(place_array, dtype=np.intc), list(values))
-        for name, place_array, values in zip(CATEGORIES, places, codes_by_value, strict=True)
-    }
-    for name, hash_array in zip(CODES, hashes, strict=True):
-        codes = pd.factorize(np.frombuffer(hash_array, dtype=np.int64))[0]
-        columns[name] = np.where(np.frombuffer(hash_array, dtype=np.int64) == 0, -1, codes)
-    frame = pd.DataFrame(columns | {"time": np.frombuffer(times, dtype=float)})
+    columns = _Columns()
+    rows = checksums.count_rows(path, columns.add, torn_tail=True, what="judgements file", remedy=remedy)
+    frame = columns.frame()
     frame.attrs |= {"controls": rows - len(frame), "rows": rows}
     return frame
 
 
-def _keep(row: dict, codes_by_value: list[dict], places: list[array], hashes: list[array]) -> None:
-    """Number the values of one row; a missing or wrong one is a KeyError, TypeError or ValueError."""
-    talks = row["conversation_ids"]
-    if len(talks) > 1:
-        raise ValueError(f"field 'conversation_ids' holds {len(talks)}, expected one or none")
-    shown = row.get("presentation")
-    values = (
-        row["source"],
-        row["item_id"],
-        row["target"],
-        row["question"],
-        row["answer"],
-        shown.get("language", "") if shown else "",
-        row.get("submitted_at", "")[:10],
-    )
-    for value, codes, into in zip(values, codes_by_value, places, strict=True):
-        code = codes.get(value)
-        if code is None:
-            if codes is codes_by_value[0] and value != HUMAN and not value.startswith("judge:"):
-                raise ValueError(f"field 'source' is {value!r}")
-            code = codes[value + ""] = len(codes)  # only texts can be added to one
-        into.append(code)
-    for value, into in zip(
-        (*talks, row["worker_id"], row["annotation_id"]) if talks else ("", row["worker_id"], row["annotation_id"]),
-        hashes,
-        strict=True,
-    ):
-        into.append(hash(value + ""))  # of "" it is 0
+class _Columns:
+    """The columns of the table, to which rows are added."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, dict[str, int]] = {name: {} for name in CATEGORIES}
+        self.places = {name: array("i") for name in CATEGORIES}
+        self.hashes = {name: array("q") for name in CODES}
+        self.times = array("d")
+
+    def add(self, row: dict, where: str) -> None:
+        """Number the values of a judgement, unless it is a control; a missing or wrong one is a `UserError`."""
+        if row.get("control") is not None:
+            return
+        try:
+            self._number(row)
+        except (ValueError, KeyError, TypeError, AttributeError) as err:
+            Judgement.from_json(row, where)  # its error names the field
+            raise UserError(f"{where}: {err}.", "Correct it, or make the file again.") from None
+
+    def _number(self, row: dict) -> None:
+        conversations = row["conversation_ids"]
+        if len(conversations) > 1:
+            raise ValueError(f"field 'conversation_ids' holds {len(conversations)}, expected one or none")
+        time = row.get("submitted_at", "")
+        shown = row.get("presentation") or {}
+        named = [row[name] for name in CATEGORIES[:5]]
+        for name, value in zip(CATEGORIES, (*named, shown.get("language", ""), time[:10]), strict=True):
+            codes = self.codes[name]
+            code = codes.get(value)
+            if code is None:
+                if name == "source" and value != HUMAN and not value.startswith("judge:"):
+                    raise ValueError(f"field 'source' is {value!r}")
+                code = codes[_text(value)] = len(codes)
+            self.places[name].append(code)
+        conversation = conversations[0] if conversations else ""
+        for name, value in zip(CODES, (conversation, row["worker_id"], row["annotation_id"]), strict=True):
+            self.hashes[name].append(hash(_text(value)))  # of "" it is 0
+        self.times.append(_seconds(time))
+
+    def frame(self) -> DataFrame:
+        """Return what was added as a frame."""
+        import numpy as np
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for name, places in self.places.items():
+            codes = np.frombuffer(places, dtype=np.intc)
+            columns[name] = pd.Categorical.from_codes(codes, list(self.codes[name]))
+        for name, hashes in self.hashes.items():
+            values = np.frombuffer(hashes, dtype=np.int64)
+            columns[name] = np.where(values == 0, -1, pd.factorize(values)[0])
+        return pd.DataFrame(columns | {"time": np.frombuffer(self.times, dtype=float)})
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def _seconds(stamp: str) -> float:

@@ -1,7 +1,5 @@
 """Names of contestants: letters of any script, digits, spaces and a few signs; and what files call them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -26,6 +26,7 @@ from typing import Any, TextIO
 import yaml
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.outside import HALF
 
 MOST_VALUES = 1_000_000
 """Most values of a YAML file, each counted as often as aliases repeat it; a plan of votes on 100,000
@@ -71,7 +72,6 @@ END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 HALVES = re.compile(r"(?<!\\)(?:\\u[dD][89a-fA-F][0-9a-fA-F]{2})+")
-HALF = re.compile("[\ud800-\udfff]")
 
 
 class Malformed(ValueError):

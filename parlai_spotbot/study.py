@@ -328,10 +328,8 @@ class Study:
 
     def judgement_table(self, survey: str) -> DataFrame:
         """The answers as categories and codes, for surveys of millions: see `judgement_table`."""
-        path = self.judgements_path(survey)
-        table = judgement_table(path, hints.run("import", self.path, format=survey, data="FILE"))
-        checksums.verify(path)
-        return table
+        remedy = hints.run("import", self.path, format=survey, data="FILE")
+        return judgement_table(self.judgements_path(survey), remedy)
 
     def judges(self, survey: str) -> dict[str, dict]:
         """Return the account of each judge that has answered a survey, by its source "judge:NAME"."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
+from parlai_spotbot.exporters.format import Export, Exported, ExportRequest
+from parlai_spotbot.files import jsonl
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.wording import counted
 
@@ -60,7 +61,7 @@ def chats(request: ExportRequest, form: ChatForm) -> Exported:
     if any(HUMAN in c.entities or c.seed_exchanges for c in conversations):
         notes.append(PEOPLE)
     summary = f"{counted(len(conversations), 'conversation')} of {', '.join(study.plan.contestants)}"
-    return Exported(lines_of([chat(c, form) for c in conversations]), summary, tuple(notes))
+    return Exported(jsonl(chat(c, form) for c in conversations), summary, tuple(notes))
 
 
 def export_of(form: ChatForm) -> Export:

@@ -41,11 +41,6 @@ class Export:
     takes: frozenset[str] = field(default_factory=frozenset)
 
 
-def lines_of(rows: list[dict]) -> str:
-    """Rows as JSON Lines."""
-    return "".join(files.dumps(row) + "\n" for row in rows)
-
-
 def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[Exported, bool]:
     """Write the file at `path`; returns what it holds, and whether it is new.
 

@@ -9,8 +9,9 @@ from collections import Counter
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.exporters.chats import messages
-from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
+from parlai_spotbot.exporters.format import Export, Exported, ExportRequest
 from parlai_spotbot.exporters.messages import FORM
+from parlai_spotbot.files import jsonl
 from parlai_spotbot.findings import choices, findings_of
 from parlai_spotbot.findings.answers import Answers, Options
 from parlai_spotbot.findings.survey_data import SurveyData
@@ -143,9 +144,7 @@ def preferences(request: ExportRequest) -> Exported:
             "Bring in answers to the same, and compare these: spotbot_pack --pairs contexts.",
         )
     notes += [f"{count} answers left out, as in the analysis: {why}" for why, count in sorted(left_out.items())]
-    return Exported(
-        lines_of(rows), f"{counted(len(rows), 'preference')} of {survey}, by {answers.source}", tuple(notes)
-    )
+    return Exported(jsonl(rows), f"{counted(len(rows), 'preference')} of {survey}, by {answers.source}", tuple(notes))
 
 
 EXPORT = Export(preferences, frozenset({"survey", "source"}))

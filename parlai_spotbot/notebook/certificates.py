@@ -1,7 +1,5 @@
 """What people's labels vouch for of a judge, from frames and sequences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -6,10 +6,13 @@ Both are of different conversations.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
 from parlai_spotbot.records import HUMAN, indexed
@@ -60,8 +63,8 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     if pair is None:
         return None
     better, worse, told_apart = pair
-    segments = _segments(contents, source, {better, worse})
-    names = {c.conversation_id: c.entities for c in contents.conversations}
+    talks = indexed(c for c in contents.conversations if {*c.entities} == {better, worse})
+    labels = _labels(contents, source, talks)
     shown = []
     titles = ("A win of", "A win of")
     rule = f"{better} and {worse}, the closest two"
@@ -69,10 +72,11 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
         titles = ("A typical win of", "An upset by")
         rule += " told apart"
     for winner, title in zip((better, worse), titles, strict=True):
-        key = _clearest(segments, names, winner)
-        if key is not None:
-            shown.append(_example(contents, f"{title} {winner}", key, segments[key]))
-            segments = {other: given for other, given in segments.items() if other[1] != key[1]}
+        segment = _clearest(labels, talks, winner)
+        if segment is not None:
+            exchanges, identity = segment
+            shown.append(_example(talks[identity], f"{title} {winner}", exchanges, labels.loc[segment]))
+            labels = labels.drop(identity, level="conversation")
     if not shown:
         return None
     return Examples(f"{rule}: their shortest, most clearly decided segments.", shown)
@@ -90,47 +94,44 @@ def _closest(ranking: Ranking) -> tuple[str, str, bool] | None:
     return better, worse, bool(told_apart)
 
 
-def _segments(contents: SurveyData, source: str, pair: set[str]) -> dict[tuple[int, str], list[Mapping[str, str]]]:
-    """Return what each annotation calls the speakers of each segment of two bots, by length and conversation."""
-    ids = {c.conversation_id for c in contents.conversations if set(c.entities) == pair}
-    labels: dict[tuple[int, str], dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for row in contents.kept:
-        if row.source == source and row.control is None and _calls_one(row, ids):
-            labels[row.exchanges, row.conversation_ids[0]][row.annotation_id][row.target] = row.answer
-    return {key: [own for own in given.values() if len(own) == 2] for key, given in labels.items()}
+def _labels(contents: SurveyData, source: str, talks: Mapping[str, Conversation]) -> pd.DataFrame:
+    """Return what each annotation calls the two speakers of a segment of these conversations: a row for each, by
+    exchanges and conversation, and a column for each of `ENTITIES`."""
+    rows = [
+        (row.exchanges, row.conversation_ids[0], row.annotation_id, row.target, row.answer)
+        for row in contents.kept
+        if row.source == source and row.control is None and _calls_one(row) and {*row.conversation_ids} <= talks.keys()
+    ]
+    columns = ["exchanges", "conversation", "annotation", "target", "label"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(columns[:-1], keep="last")
+    labels = frame.set_index(columns[:-1])["label"].unstack().reindex(columns=list(ENTITIES))
+    return labels.dropna().droplevel("annotation")
 
 
-def _calls_one(row: Judgement, ids: set[str]) -> bool:
-    """Return True if an answer calls a speaker of one of these conversations human, bot or unsure."""
-    return row.target in ENTITIES and row.answer in list(LEVEL) and set(row.conversation_ids) <= ids
+def _calls_one(row: Judgement) -> bool:
+    """Return True if an answer calls a speaker human, bot or unsure."""
+    return row.target in ENTITIES and row.answer in list(LEVEL)
 
 
-def _clearest(
-    segments: Mapping[tuple[int, str], Sequence[Mapping[str, str]]], names: Mapping[str, Sequence[str]], winner: str
-) -> tuple[int, str] | None:
+def _clearest(labels: pd.DataFrame, talks: Mapping[str, Conversation], winner: str) -> tuple[int, str] | None:
     """Return the segment that a contestant wins most clearly, of the shortest that it wins; None where it wins none."""
-    found = []
-    for key, given in segments.items():
-        own, other = sorted(ENTITIES, key=lambda entity: names[key[1]][int(entity[-1])] != winner)
-        gaps = [LEVEL[labels[own]] - LEVEL[labels[other]] for labels in given]
-        lead = sum(gap > 0 for gap in gaps) - sum(gap < 0 for gap in gaps)
-        if lead > 0:
-            found.append((key[0], -lead / len(gaps), -lead, key))
-    if not found:
+    levels = labels.map(LEVEL.__getitem__).astype(int)
+    seats = [talks[name].entities.index(winner) for name in labels.index.get_level_values("conversation")]
+    wins = np.sign(levels[ENTITIES[0]] - levels[ENTITIES[1]]) * np.where(seats, -1, 1)
+    segments = wins.groupby(level=["exchanges", "conversation"]).agg(["mean", "sum"])
+    won = segments[segments["sum"] > 0]
+    if won.empty:
         return None
-    return min(found)[-1]
+    best = won.sort_values(["exchanges", "mean", "sum", "conversation"], ascending=[True, False, False, True])
+    return best.index[0]
 
 
-def _example(contents: SurveyData, title: str, key: tuple[int, str], given: Sequence[Mapping[str, str]]) -> Example:
-    exchanges, identity = key
-    [conversation] = [c for c in contents.conversations if c.conversation_id == identity]
-    turns = _shown(conversation, conversation.segment(exchanges)[:TURNS])
-    labels = []
-    for place, name in enumerate(conversation.entities):
-        counts = Counter(own[f"entity:{place}"] for own in given)
-        called = [f"{label} {_times(counts[label])}" for label in reversed(LEVEL) if counts[label]]
-        labels.append((name, listed(called)))
-    return Example(title, identity, turns, labels)
+def _example(talk: Conversation, title: str, exchanges: int, labels: pd.DataFrame) -> Example:
+    called = []
+    for name, entity in zip(talk.entities, ENTITIES, strict=True):
+        counts = Counter(labels[entity])
+        called.append((name, listed(f"{label} {_times(counts[label])}" for label in reversed(LEVEL) if counts[label])))
+    return Example(title, talk.conversation_id, _shown(talk, talk.segment(exchanges)[:TURNS]), called)
 
 
 def _shown(conversation: Conversation, turns: Sequence[Turn]) -> list[tuple[int, str, str]]:

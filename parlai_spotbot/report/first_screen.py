@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, RED, WORSE
 from parlai_spotbot.findings import needs
@@ -149,22 +149,24 @@ def _as_compared(screen: FirstScreen, contents: SurveyData, source: str) -> Firs
 
 def _changed(plan: Plan, new: str, old: str) -> str:
     """Return in what two contestants differ, the old one's first; of options and texts only that they differ."""
-    before = plan.contestants[old].to_json()
-    after = plan.contestants[new].to_json()
+    before, after = (_entry(plan, name) for name in (old, new))
     changes = []
     for key in dict.fromkeys([*before, *after]):
-        if before.get(key) == after.get(key) or key == "description":
-            continue
-        text = plainly(key)
-        if key in ("model", "model_file"):
-            text = f"{text} ({before.get(key) or NONE} → {after.get(key) or NONE})"
-        elif key == "opt":
-            options = sorted({*before.get(key, {}), *after.get(key, {})})
-            text = listed(name for name in options if before.get(key, {}).get(name) != after.get(key, {}).get(name))
-        changes.append(text)
+        first, second = before.get(key), after.get(key)
+        if first != second and key in ("model", "model_file"):
+            changes.append(f"{plainly(key)} ({first or NONE} → {second or NONE})")
+        elif first != second:
+            changes.append(plainly(key))
     if not changes:
         return "Nothing in their entries differs but the name."
     return f"What changed: {listed(changes)}."
+
+
+def _entry(plan: Plan, name: str) -> dict[str, Any]:
+    """Return a contestant's entry and options, without its description."""
+    entry = plan.contestants[name].to_json()
+    entry.pop("description", None)
+    return entry | dict(sorted(entry.pop("opt", {}).items()))
 
 
 def _disagreement(ranking: Ranking) -> str:
@@ -188,15 +190,14 @@ def _disagreement(ranking: Ranking) -> str:
 def answer(contents: SurveyData) -> str:
     """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
-        lead = _lead(contents)
-        if lead is None and _only_users(contents):
-            return simulators.answer(contents.of(simulators.FINDING.name, ""))
-        if lead is None:
-            return _unanswered(contents)
-        return _answer(contents, lead)
+        return _answer(contents, _lead(contents))
 
 
-def _answer(contents: SurveyData, lead: SourceCard) -> str:
+def _answer(contents: SurveyData, lead: SourceCard | None) -> str:
+    if lead is None and _only_users(contents):
+        return simulators.answer(contents.of(simulators.FINDING.name, ""))
+    if lead is None:
+        return _unanswered(contents)
     sentence = lead.card.text[0]
     if lead.source == HUMAN or sentence in contents.accounts[0].sentences:
         return sentence

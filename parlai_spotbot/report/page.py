@@ -4,20 +4,18 @@ Text of conversations, contestants and annotators is data: the templates escape 
 forbids any request and any script but its own, which it knows by its hash.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.render import tell
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.sections import CardTable, Name
+from parlai_spotbot.findings.sections import CardTable, Name, Section
 from parlai_spotbot.findings.survey_data import SurveyData, surveys_of, without_sources
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.reading import own_data
@@ -26,18 +24,13 @@ from parlai_spotbot.report import appendix, charts, downloads, first_screen, rea
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.charts.headline import headline
 from parlai_spotbot.report.drawing import Drawing
+from parlai_spotbot.report.first_screen import FirstScreen, ScreenStep
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView, here
 from parlai_spotbot.report.second_screen import judged_by, second_screen
 from parlai_spotbot.report.templating import environment, write_text
+from parlai_spotbot.study import Study
 from parlai_spotbot.wording import NONE, counted, upper_first
-
-if TYPE_CHECKING:
-    from parlai_spotbot.findings.finding import Finding
-    from parlai_spotbot.findings.sections import Section
-    from parlai_spotbot.report.first_screen import FirstScreen, ScreenStep
-    from parlai_spotbot.study import Study
-
 
 FAILURE = ("contestant", "kind", "conversation_id")
 

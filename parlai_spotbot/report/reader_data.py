@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
+from parlai_spotbot.outside import HALF
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.report.parts import SurveyView, caution_of, said
 from parlai_spotbot.texts.hygiene import faults, turns_of
@@ -24,9 +24,6 @@ from parlai_spotbot.wording import plainly, who
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
-
-SURROGATE = re.compile("[\ud800-\udfff]")
-
 
 MOST = 20_000
 """Characters of a turn that the page holds."""
@@ -49,7 +46,7 @@ def numbering() -> defaultdict[Any, int]:
 def as_data(value: Any) -> str:
     """JSON, packed and in letters that are safe in a script element; a lone surrogate, which is no text, is escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    text = SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    text = HALF.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 

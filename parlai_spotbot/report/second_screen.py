@@ -122,14 +122,13 @@ def _of_answers(chapter: Chapter, lead: SourceAccount) -> list[str]:
     if not lead.people:
         careful.append(f"{said(lead.source)} is an {CAUTION}.")
     careful += lead.sentences
-    careful += [text for source, section in chapter.told if source == lead.source for text in section.careful]
+    told = [(source, text) for source, section in chapter.told for text in section.careful]
+    careful += [text for source, text in told if source == lead.source]
     for account in chapter.view.contents.accounts:
         if account.source != lead.source:
             careful += account.sentences
-    others = [(source, section) for source, section in chapter.told if source != lead.source]
-    return careful + [
-        f"{said(source)}: {text}" for source, section in others for text in section.careful if text not in careful
-    ]
+    others = [f"{said(source)}: {text}" for source, text in told if source != lead.source and text not in careful]
+    return careful + others
 
 
 def packing_warnings(contents: SurveyData) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from parlai_spotbot import engine, files
 from parlai_spotbot.errors import UserError, packages_named
-from parlai_spotbot.hints import Typed
+from parlai_spotbot.hints import Typed, option_words
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
@@ -53,16 +53,7 @@ class Command(ABC):
     @classmethod
     def main(cls, *words: str, **options: Any) -> None:
         """Run it, as words say or as options do by their names: ``main("--study", "x")`` is ``main(study="x")``."""
-        given = list(words)
-        for name, value in options.items():
-            option = f"--{name.replace('_', '-')}"
-            if value is True:
-                given.append(option)
-            elif isinstance(value, list):
-                given += [option, *map(str, value)]
-            elif value is not False:
-                given += [option, str(value)]
-        cls(vars(cls.setup_args().parse_args(given))).run()
+        cls(vars(cls.setup_args().parse_args([*words, *option_words(options)]))).run()
 
     @classmethod
     def setup_args(cls) -> OptionParser:

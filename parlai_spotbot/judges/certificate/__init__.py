@@ -3,8 +3,6 @@
 The statistics are `analysis.certificate`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whether a certificate lets a judge decide about two bots: reasons why not, with the cheapest remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ An item is drawn the likelier the more the judges' verdicts on it differ, or lea
 One over the chance is its weight, by which a certificate counts its labels (the column `weight`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Verdicts and labels as files, frames and sequences hold them, as one frame."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The certificate of a judge by verdicts and labels that were made elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Verdicts are kept in ``judges/NAME/rechecks.jsonl``, a row an item and run, what
 ``rechecks/RUN``; a run that was stopped goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

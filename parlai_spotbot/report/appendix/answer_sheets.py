@@ -3,8 +3,6 @@
 Questions and templates of answers are ``answer_sheets.yaml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

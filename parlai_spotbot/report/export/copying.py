@@ -3,6 +3,7 @@
 import secrets
 import shutil
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -129,28 +130,27 @@ def _steps(rows: RowCopies, copy: Study) -> None:
 def _survey(rows: RowCopies, survey: str, judgements: list[Judgement], copy: Study) -> None:
     """Units, answers, the judges' accounts and, if asked for, comments of one survey."""
     study = rows.study
-    if study.units_path(survey).exists():
-        files.write_jsonl(copy.units_path(survey), map(rows.unit, study.units(survey)))
-    if (study.survey_path(survey) / CONTROLS).exists():
-        files.write_jsonl(copy.survey_path(survey) / CONTROLS, map(rows.item, read_controls(study, survey)))
-    if judgements:
-        files.write_jsonl(copy.judgements_path(survey), rows.judgements(judgements, survey))
     source = study.survey_path(survey)
     target = copy.survey_path(survey)
+    copied: dict[str, Callable[[], Iterable]] = {
+        "units.jsonl": lambda: map(rows.unit, study.units(survey)),
+        CONTROLS: lambda: map(rows.item, read_controls(study, survey)),
+        "judgements.jsonl": lambda: rows.judgements(judgements, survey),
+        "comments.jsonl": lambda: rows.comments(_rows(source / "comments.jsonl")),
+        "training.jsonl": lambda: rows.training(_rows(source / "training.jsonl")),
+    }
+    if not rows.texts and (source / "comments.jsonl").exists():
+        rows.removed["comments"] += len(_rows(source / "comments.jsonl"))
+        del copied["comments.jsonl"]
+    for name, copies in copied.items():
+        if (source / name).exists():
+            files.write_jsonl(target / name, copies())
     for path in sorted((source / "judges").glob("*.json")):
         files.write_json(target / "judges" / path.name, provenance.judge(read_judge(path), rows.human_turns))
     if (source / "surface.json").exists():
         files.write_json(target / "surface.json", scrub(files.read_json(source / "surface.json")))
     if (source / SURVEY).exists():
         files.write_text(target / SURVEY, (source / SURVEY).read_text(encoding="utf-8"))
-    path = source / "comments.jsonl"
-    if path.exists() and rows.texts:
-        files.write_jsonl(target / path.name, rows.comments(_rows(path)))
-    elif path.exists():
-        rows.removed["comments"] += len(_rows(path))
-    path = source / "training.jsonl"
-    if path.exists():
-        files.write_jsonl(target / path.name, rows.training(_rows(path)))
 
 
 def _rows(path: Path) -> list[dict]:

@@ -3,8 +3,6 @@
 Templates are ``published.txt`` and ``repeat.txt``; what the fields of the rows mean is ``release.yaml``.
 """
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import tempfile
@@ -19,6 +17,7 @@ from parlai_spotbot.findings.finding import csv_tables
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.findings.whole_study import hygiene
+from parlai_spotbot.hints import option_words
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.appendix import instructions_of
@@ -140,14 +139,7 @@ def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, An
 
 def _command(survey: str, options: Mapping[str, Any]) -> str:
     """Return the command that analyses a survey with such options."""
-    words = ["spotbot", "analyze", "--study", "study", "--survey", survey]
-    for name, value in options.items():
-        words.append(f"--{name.replace('_', '-')}")
-        if isinstance(value, (list, tuple)):
-            words += value
-        elif value is not True:
-            words.append(str(value))
-    return shlex.join(words)
+    return shlex.join(["spotbot", "analyze", *option_words({"study": "study", "survey": survey, **options})])
 
 
 def _csv_columns(study: Study, survey: str) -> dict[str, list[tuple[str, str, str]]]:

@@ -266,12 +266,12 @@ def write_json(path: Path, value: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """`files.write_text`, recorded."""
-    write_bytes(path, (text.encode("utf-8"),))
+    write_bytes(path, text.encode("utf-8"))
 
 
-def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:
+def write_bytes(path: Path, data: bytes) -> None:
     """`files.write_bytes`, recorded; a file that holds these bytes already is left alone."""
-    replace_all({path: b"".join(pieces)})
+    replace_all({path: data})
 
 
 def remove(path: Path) -> None:

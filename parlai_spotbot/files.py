@@ -109,8 +109,8 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
-def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Replace `path` by `data`, whole or in pieces, atomically and durably (temporary file, fsync, rename)."""
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace `path` by `data`, atomically and durably (temporary file, fsync, rename)."""
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
@@ -118,7 +118,7 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
             with os.fdopen(handle, "wb") as out:
                 with contextlib.suppress(OSError):  # a disk without locks
                     lock_descriptor(out.fileno(), blocking=False)
-                out.writelines([data] if isinstance(data, bytes) else data)
+                out.write(data)
                 out.flush()
                 os.fsync(out.fileno())
                 os.chmod(name, 0o666 & ~_umask())

@@ -185,24 +185,29 @@ def parse_json(
         raise Malformed(LONG if "digits" in str(err) else str(err)) from None
 
 
+@contextmanager
+def _file_errors(path: Path | str, form: str, what: str, missing: str, remedy: str) -> Iterator[None]:
+    """Turn that a file isn't there or can't be read (`missing` is what to do), or isn't valid, into a `UserError`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such {what}.", missing) from None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", missing) from None
+    except Malformed as err:
+        raise UserError(f"{path}: not {form}: {err}.", remedy) from None
+
+
 def read_json(path: Path, what: str = "file", remedy: str = "", nan: bool = False) -> Any:
     """Read a JSON file; a missing or malformed one is a `UserError`, and without `nan` one that holds NaN."""
-    try:
+    with _file_errors(path, f"a valid JSON {what}", what, remedy, remedy):
         return json_of(whole_text(path), path, what, remedy, nan)
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such {what}.", remedy) from None
-    except OSError as err:
-        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
-    except Malformed as err:
-        raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 
 
 def json_of(data: str | bytes, path: Path, what: str = "file", remedy: str = "", nan: bool = False) -> Any:
     """Return the value of what a JSON file holds, as `read_json` does."""
-    try:
+    with _file_errors(path, f"a valid JSON {what}", what, remedy, remedy):
         return parse_json(data, constant=float if nan else _no_number)
-    except Malformed as err:
-        raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 
 
 def _no_number(name: str) -> None:
@@ -264,14 +269,8 @@ def read_yaml(path: Path | str, missing: str, remedy: str) -> Any:
 
     `missing` is what to do where there is no such file, `remedy` where it is none that can be read.
     """
-    try:
+    with _file_errors(path, "valid YAML", "file", missing, remedy):
         return parse_yaml(whole_text(path))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", missing) from None
-    except OSError as err:
-        raise UserError(f"{path}: can't be read: {err.strerror or err}.", missing) from None
-    except Malformed as err:
-        raise UserError(f"{path}: not valid YAML: {err}.", remedy) from None
 
 
 def own_data(module: str, name: str = "") -> Any:

@@ -85,11 +85,6 @@ def ends(ci: Interval, show: Show = percent) -> str:
     return f"{show(ci[0])} to {show(ci[1])}"
 
 
-def interval(ci: Interval, digits: int = 0, share: bool = True) -> str:
-    """`ends` of a share, or of another number: "54% to 71%", "0.12 to 0.40"."""
-    return ends(ci, lambda end: percent(end, digits) if share else number(end, digits))
-
-
 def to(ci: Interval, show: Show = percent, prefix: str = "") -> str:
     """An interval in brackets after a number in a sentence; nothing where it is unknown."""
     if known(ci):
@@ -174,7 +169,7 @@ SHOWS: dict[str, Callable[[Any], str]] = {
     "ci": lambda ci: to(ci, prefix=INTERVAL),
     "ci_points": lambda ci: to(ci, points),
     "ci_number": lambda ci: to(ci, number, INTERVAL),
-    "interval_1": lambda ci: interval(ci, 1),
+    "interval_1": lambda ci: ends(ci, lambda share: percent(share, 1)),
     "between": between,
     "between_number": lambda ci: between(ci, number),
 }

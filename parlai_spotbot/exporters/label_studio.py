@@ -41,10 +41,11 @@ def label_studio(request: ExportRequest) -> Exported:
             f"--survey {name}: asks turn by turn or in a chat, which no form of Label Studio does.",
             "Choose spot_the_bot, acute_eval, comparative or dialogue_likert.",
         )
-    every = study.load(name).items
+    loaded = study.load(name)
+    every = loaded.items
     by_questions = _by_questions(survey, every.values())
     if not by_questions:
-        remedy = hints.Remedy("Run: ", settles(study, name) or hints.command("pack", study.path, name))
+        remedy = hints.Remedy("Run: ", settles(loaded) or hints.command("pack", study.path, name))
         raise UserError(f"{study.units_path(name)}: nothing to export, as there is no unit yet.", remedy)
     questions = _only_set(survey, name, request.question, by_questions)
     items = by_questions[questions]

@@ -123,7 +123,7 @@ def _check_answered(data: SurveyData) -> None:
         problem = "there are no judgements in it"
     else:
         return
-    raise UserError(f"{path}: {problem}.", Remedy("Run: ", next_step(data.study, data.survey)))
+    raise UserError(f"{path}: {problem}.", Remedy("Run: ", next_step(data)))
 
 
 def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) -> dict[str, dict]:
@@ -134,7 +134,7 @@ def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) 
         with shown_if(progress), Bar("analysis", parts, "part") as bar:
             return compute(data.asked, data.answered, facts, options, partial(_advance, bar))
     except NothingLeft as err:
-        more = answers_by_people(data.study, data.survey)
+        more = answers_by_people(data)
         raise UserError(f"{path}: {err}.", Remedy("More answers are needed. Run: ", more)) from err
     except ValueError as err:
         raise UserError(

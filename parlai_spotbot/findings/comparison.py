@@ -74,7 +74,7 @@ class Comparison:
     def vouched_by(self, certificate: Certificate, contents: SurveyData) -> Comparison:
         """Return the comparison with what vouches for it; `NotVouched` where it isn't one for its answers."""
         means = contents.of("trust", self.source).rows("means")
-        return replace(self, vouched=vouched(certificate, contents.study, self.source, (self.new, self.old), means))
+        return replace(self, vouched=vouched(certificate, contents, self.source, (self.new, self.old), means))
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(str(self))}</p>"

@@ -170,7 +170,7 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
             if rows:
                 checksums.write_jsonl(file, rows)
         for name, pieces in imported.lines.items():
-            checksums.write_bytes(study.judgements_path(name), pieces)
+            checksums.write_bytes(study.judgements_path(name), b"".join(pieces))
         study.record(STEP, about)
         if not there:
             Study.create(path, imported.plan)

@@ -6,7 +6,7 @@ from parlai_spotbot.judges import SPOTTED
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.sequential.registration import registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
@@ -18,69 +18,72 @@ ANY_SERVER = {"judge_model": "NAME", "judge_url": "http://127.0.0.1:8000/v1"}
 """Placeholder for a language model of the user."""
 
 
-def answers_by_people(study: Study, survey: str) -> str:
+def answers_by_people(data: SurveyFiles) -> str:
     """The command that says what it takes to let people answer, or that brings their answers from a file.
 
     Of several tasks it is the first that is packed.
     """
-    about = get_survey(survey, study)
-    if packing_of(about).comes_in:
-        return hints.command("import", study.path, format=survey, data=YOUR_FILE)
+    path = data.study.path
+    survey = get_survey(data.survey, data.study)
+    if packing_of(survey).comes_in:
+        return hints.command("import", path, format=data.survey, data=YOUR_FILE)
     task = None
-    if about.tasks:
-        names = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
-        packed = [task for task in about.tasks if names & set(task.questions)]
-        task = (packed or about.tasks)[0].name
-    return hints.command("crowdsource", study.path, survey, task=task, dry_run=True)
+    if survey.tasks:
+        names = {name for item in data.items.values() for name in item.questions}
+        packed = [task for task in survey.tasks if names & set(task.questions)]
+        task = (packed or survey.tasks)[0].name
+    return hints.command("crowdsource", path, data.survey, task=task, dry_run=True)
 
 
-def answers_by_a_judge(study: Study, survey: str) -> str:
+def answers_by_a_judge(data: SurveyFiles) -> str:
     """The command that lets a judge answer: the spotter, else a language model; "" where no judge can."""
-    about = get_survey(survey, study)
-    if about.chat or about.layout == "candidates":
+    survey = get_survey(data.survey, data.study)
+    if survey.chat or survey.layout == "candidates":
         return ""
-    if survey in SPOTTED and set(features_of(survey_of(study, survey))) <= set(FEATURES):
-        return hints.command("judge", study.path, survey, judges="spotter")
-    return hints.command("judge", study.path, survey, **ANY_SERVER)
+    if data.survey in SPOTTED and set(features_of(survey_of(data.study, data.survey))) <= set(FEATURES):
+        return hints.command("judge", data.study.path, data.survey, judges="spotter")
+    return hints.command("judge", data.study.path, data.survey, **ANY_SERVER)
 
 
-def settles(study: Study, survey: str) -> str:
+def settles(data: SurveyFiles) -> str:
     """The command that goes on with a survey that is served until settled; "" for another survey."""
-    if (plan := registered(study, survey)) is None:
+    path = data.study.path
+    if (plan := registered(data.study, data.survey)) is None:
         return ""
     request = SettledRequest(
         until="settled", margin=plan.margin, level=plan.level, budget=plan.budget, decides=plan.question
     )
     if plan.source == HUMAN:
         launch = {"unit_size": plan.unit_size, "deadline": plan.deadline or None}
-        return hints.command("crowdsource", study.path, survey, **request.named(), **launch)
+        return hints.command("crowdsource", path, data.survey, **request.named(), **launch)
     name = plan.source.removeprefix("judge:")
     judge: dict[str, object] = {"judges": name}
-    recorded = study.provenance().get("judge", {}).get(survey, {}).get(name, {})
+    recorded = data.study.provenance().get("judge", {}).get(data.survey, {}).get(name, {})
     if name != "spotter":
         judge = {**ANY_SERVER, "judge_name": name}
     if "url" in recorded:
         judge = {"judge_model": recorded["model"], "judge_url": recorded["url"], "judge_name": name}
-    return hints.command("judge", study.path, survey, **judge, seed=recorded.get("seed") or None, **request.named())
+    return hints.command("judge", path, data.survey, **judge, seed=recorded.get("seed") or None, **request.named())
 
 
-def next_step(study: Study, survey: str) -> str:
+def next_step(data: SurveyFiles) -> str:
     """The command that makes what the survey lacks first: conversations, units, answers, the analysis, the report.
 
     An analysis of other files counts as none. Answers are a judge's; people's where no judge can answer.
     """
+    study, survey = data.study, data.survey
     answers = study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
         packing = packing_of(get_survey(survey, study))
         if packing.comes_in:
-            return answers_by_people(study, survey)
+            return answers_by_people(data)
         if (study.survey_path(survey) / "crowdsourcing").is_dir():
             return hints.command("collect", study.path, survey)
         if packing.of_conversations and not study.conversations_path.exists():
             return hints.command("selfchat", study.path)
         if not study.units_path(survey).exists():
             return hints.command("pack", study.path, survey)
-        return settles(study, survey) or answers_by_a_judge(study, survey) or answers_by_people(study, survey)
+        return settles(data) or answers_by_a_judge(data) or answers_by_people(data)
     results = map(checksums.read_json, study.analysis_path(survey).glob("*.json"))
     if study.checksums(survey) not in (result["made_by"].get("sha256") for result in results):
         return hints.command("analyze", study.path, survey)

@@ -1,6 +1,6 @@
 """Whether a judge's rows answer what the survey asks: other ones could never be analysed."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -8,44 +8,31 @@ from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Question, Survey
 
 
-@dataclass(frozen=True)
-class RowCheck:
-    """The rows of the judge `name` that answer `survey`."""
-
-    survey: Survey
-    name: str
-
-    def rows(self, unit: Unit, rows: list[Judgement]) -> None:
-        """Raise `UserError` for a row of `unit` with a question, target or answer that the survey doesn't have."""
-        items = {item.item_id: item for item in unit.items}
-        questions = {question.name: question for question in self.survey.questions}
-        for row in rows:
-            if problem := self._problem(row, questions.get(row.question), items.get(row.item_id)):
-                raise UserError(
-                    f"judge {self.name}: unit {unit.unit_id}: {problem}.",
-                    "Nothing of that unit is kept: correct the judge, or take another.",
-                )
-
-    def _problem(self, row: Judgement, question: Question | None, item: Item | None) -> str:
-        """Return what is wrong with an answer to a question about an item; "" where nothing is."""
-        name = self.survey.name
-        if item is None:
-            return f"answers item '{row.item_id}', which the unit doesn't show"
-        if question is None or row.target not in _targets(question, item):
-            return f"answers question '{row.question}' about '{row.target}', which survey {name} doesn't ask"
-        if not _is_option(question, row.answer):
+def check_rows(survey: Survey, judge: str, unit: Unit, rows: Sequence[Judgement]) -> None:
+    """Raise `UserError` for a row of a judge with an item, question, target or answer that the survey doesn't have."""
+    asked = {(item.item_id, *key): question for item in unit.items for key, question in _asked(survey, item)}
+    for row in rows:
+        question = asked.get((row.item_id, row.question, row.target))
+        if question is None:
+            about = f"item '{row.item_id}', question '{row.question}' about '{row.target}'"
+            problem = f"answers {about}, which survey {survey.name} doesn't ask there"
+        elif not _is_option(question, row.answer):
             allowed = ", ".join(option.value for option in question.options)
-            return f"answers {row.answer!r} to question '{row.question}', expected one of {allowed}"
-        return ""
+            problem = f"answers {row.answer!r} to question '{row.question}', expected one of {allowed}"
+        else:
+            continue
+        raise UserError(
+            f"judge {judge}: unit {unit.unit_id}: {problem}.",
+            "Nothing of that unit is kept: correct the judge, or take another.",
+        )
 
 
-def _targets(question: Question, item: Item) -> set[str]:
-    """Return the targets of a question in any of an item's transcripts."""
-    return {
-        target
-        for transcript in item.transcripts
-        for target in targets_of(question, [turn.entity for turn in transcript])
-    }
+def _asked(survey: Survey, item: Item) -> Iterator[tuple[tuple[str, str], Question]]:
+    """Yield the questions of a survey under their names and targets, in any of an item's transcripts."""
+    for question in survey.questions:
+        for transcript in item.transcripts:
+            for target in targets_of(question, [turn.entity for turn in transcript]):
+                yield (question.name, target), question
 
 
 def _is_option(question: Question, answer: object) -> bool:

@@ -14,7 +14,7 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
-from parlai_spotbot.judges.row_check import RowCheck
+from parlai_spotbot.judges.row_check import check_rows
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Conversation, Judgement, Unit
 from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
@@ -67,8 +67,7 @@ def judge_study(
             if course:
                 judge_until_settled(study, course, judge, have, progress)
             else:
-                check = RowCheck(survey_of(study, survey), judge.name)
-                _answer(study.judgements_path(survey), judge, todo, have, check, progress)
+                _answer(study.judgements_path(survey), judge, todo, have, survey_of(study, survey), progress)
         finally:
             summary = _summary_now(study, survey, judge)
             if course:
@@ -188,7 +187,7 @@ def _unanswered(judge: Judge, units: list[Unit], answers: list[Judgement]) -> li
     return [unit for unit in units if not judge.is_answered(unit, rows[unit.unit_id])]
 
 
-def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], check: RowCheck, progress: bool) -> None:
+def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], survey: Survey, progress: bool) -> None:
     """Append the rows of unit after unit to `path`, in their order, but for those that it has."""
     rest = deque(todo)
     ready = set()
@@ -199,7 +198,7 @@ def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], check: R
 
         def write(unit: Unit) -> None:
             rows = [row for row in judge.answer(unit) if row.judgement_id not in have]
-            check.rows(unit, rows)
+            check_rows(survey, judge.name, unit, rows)
             if rows:
                 journal.append(*rows)
             bar.advance()

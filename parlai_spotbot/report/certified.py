@@ -17,12 +17,12 @@ def certificate_section(contents: SurveyData, source: str) -> Section | None:
     from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, stale
 
     judge = source.removeprefix("judge:")
-    path = certificate_path(contents.study, contents.survey, judge)
+    path = certificate_path(contents.study.path, contents.survey, judge)
     if not path.exists():
         return None
     certificate = read_certificate(path)
     lines = str(certificate).splitlines()
-    changed = stale(certificate, bound_of(contents.study, contents.survey, judge))
+    changed = stale(certificate, bound_of(contents, judge))
     if changed:
         lines.insert(0, f"It is stale: {listed(changed)}. Make it anew")
     if certificate.changed:

@@ -46,16 +46,7 @@ TOLD = "told-"
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
 
-DASHES = (
-    "-",
-    (0, (5, 1)),
-    (0, (1, 1)),
-    (0, (6, 1, 1, 1)),
-    (0, (10, 3)),
-    (0, (6, 1, 1, 1, 1, 1)),
-    (0, (3, 3)),
-    (0, (10, 1, 3, 1)),
-)
+DASHES = ("-", *((0, tuple(lengths)) for lengths in SETTINGS["dashes"]))
 """Lines of the first contestants, one each, so that they are told apart without colours, too."""
 
 

@@ -124,7 +124,7 @@ def _of_users(contents: SurveyData) -> FirstScreen:
         "What would make it so": simulators.remedies(frames),
         "Be careful": frames.one("about").get("beware") or [],
     }
-    step = ScreenStep("Let people judge users, too.", next_step(contents.study, contents.survey))
+    step = ScreenStep("Let people judge users, too.", next_step(contents))
     if named and not frames.one("about")["people"]:
         step = ScreenStep("Import people's.", command("import", contents.study.path, format="tau2", data="human=FILE"))
     if contents.outdated:
@@ -270,14 +270,14 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
     if advice is None:
         if by_people or settled:
             return None
-        return ScreenStep("Let people answer, too.", answers_by_people(study, survey))
+        return ScreenStep("Let people answer, too.", answers_by_people(contents))
     typed = ""
     if advice.go_on:
-        typed = settles(study, survey)
+        typed = settles(contents)
     elif settled and not advice.plan:
         pass
     elif not by_people or not (lead.card.clusters or lead.card.table):
-        typed = answers_by_people(study, survey)
+        typed = answers_by_people(contents)
     elif advice.more and "selfplay" in study.provenance():
         typed = command("selfchat", study.path, more=advice.more)
     elif advice.plan and survey == "votes":
@@ -296,9 +296,9 @@ def missing(contents: SurveyData) -> ScreenStep | None:
         text = "There are no units yet."
         if contents.units:
             text = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
-        return ScreenStep(text, next_step(study, survey))
+        return ScreenStep(text, next_step(contents))
     if _none_left(contents):
-        return ScreenStep("More people are to answer.", answers_by_people(study, survey))
+        return ScreenStep("More people are to answer.", answers_by_people(contents))
     text = contents.outdated
     if not contents.analysis:
         text = text or "The judgements are not analysed yet."

@@ -75,7 +75,7 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
             reading=reader_data.as_data(reader_data.collect(views)),
             failures=failures_table(contents.failures, finished),
             paper=appendix.section(paper),
-            here=partial(here, contents.study),
+            here=partial(here, contents.study.path),
         )
     )
     sections = [section for chapter in chapters for section in chapter.sections]
@@ -169,10 +169,11 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     read = in_order([without_sources(contents, sources) for contents in read], named=survey is not None)
     paper = appendix.appendix_of(read)
     text, drawn = render(read, paper, sources)
-    files.remove_unfinished(study.report_path.parent)
+    folder = study.report_path.parent
+    files.remove_unfinished(folder)
     write_text(study.report_path, text)
-    appendix.write(study, paper)
-    downloads.write(drawn, study.report_path.parent / downloads.FOLDER)
+    appendix.write(folder / "appendix", paper)
+    downloads.write(drawn, folder / downloads.FOLDER)
     return study.report_path
 
 

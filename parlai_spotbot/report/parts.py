@@ -6,6 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
@@ -16,7 +17,6 @@ from parlai_spotbot.wording import source_said, upper_first
 if TYPE_CHECKING:
     from parlai_spotbot.findings.sections import CardTable
     from parlai_spotbot.findings.survey_data import SurveyData
-    from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge"
 
@@ -86,9 +86,9 @@ def caution_of(source: str) -> str:
     return CAUTION
 
 
-def here(study: Study, text: str) -> str:
+def here(study: Path, text: str) -> str:
     """A command without the path of this machine: a page is the same wherever it lies, and opened from the study's own
     folder it fills in where that is."""
     words = shlex.split(text)
     words[0] = hints.PROGRAM
-    return shlex.join({str(study.path): FOLDER}.get(word, word) for word in words)
+    return shlex.join({str(study): FOLDER}.get(word, word) for word in words)

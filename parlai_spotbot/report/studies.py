@@ -18,7 +18,6 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import known_survey
 
 KEYS = ("survey", "source", "criterion", "contestant")
 NOTE = (
@@ -41,7 +40,7 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     names = [path.name for path in study_by_path]
     labels = names if len(set(names)) == len(names) else map(str, study_by_path)
     studies = dict(zip(labels, study_by_path.values(), strict=True))
-    ranked = {label: _ranked_surveys(study) for label, study in studies.items()}
+    ranked = {label: _ranked(study) for label, study in studies.items()}
     counts = Counter(chain.from_iterable(ranked.values()))
     shared = [name for name, count in counts.items() if count > 1 and survey in (None, name)]
     if not shared:
@@ -53,25 +52,26 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
         )
     rows = []
     for name in shared:
-        for label, study in studies.items():
-            if name in ranked[label]:
-                rows += _rows(label, study, name)
+        for label, surveys in ranked.items():
+            if name in surveys:
+                rows += _rows(label, surveys[name])
     return pd.DataFrame(rows)
 
 
-def _ranked_surveys(study: Study) -> list[str]:
+def _ranked(study: Study) -> dict[str, SurveyData]:
     """Return the surveys that have judgements which rank contestants, Spot The Bot first."""
-    ranked = []
-    for path in sorted(study.path.glob("surveys/*/judgements.jsonl")):
-        findings = findings_of(known_survey(path.parent.name, study))
-        if any(finding.name == "ranking" for finding in findings):
-            ranked.append(path.parent.name)
-    return sorted(ranked, key=lambda name: name != "spot_the_bot")
+    names = sorted(path.parent.name for path in study.path.glob("surveys/*/judgements.jsonl"))
+    surveys = {name: SurveyData(study, name) for name in sorted(names, key=lambda name: name != "spot_the_bot")}
+    return {
+        name: contents
+        for name, contents in surveys.items()
+        if any(finding.name == "ranking" for finding in findings_of(contents.asked))
+    }
 
 
-def _rows(label: str, study: Study, survey: str) -> Iterator[dict]:
-    contents = SurveyData(study, survey)
+def _rows(label: str, contents: SurveyData) -> Iterator[dict]:
     if "ranking" not in contents.analysis:
+        study, survey = contents.study, contents.survey
         raise UserError(
             f"{study.analysis_path(survey)}: the judgements of '{survey}' are not analysed yet by this version.",
             hints.run("analyze", study.path, survey),
@@ -84,7 +84,7 @@ def _rows(label: str, study: Study, survey: str) -> Iterator[dict]:
             low, high = standing.ranking.ends(contestant, standing.column)
             yield {
                 "study": label,
-                "survey": survey,
+                "survey": contents.survey,
                 "source": standing.source,
                 "criterion": standing.criterion,
                 "contestant": contestant,

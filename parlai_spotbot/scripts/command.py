@@ -179,12 +179,13 @@ class Command(ABC):
         """
         from parlai_spotbot.judges.next_step import answers_by_a_judge, answers_by_people, next_step
 
-        step = judge or next_step(study, survey)
+        data = study.load(survey)
+        step = judge or next_step(data)
         self.result.next = step
         if judge:
-            print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by the same judge: {step}")
-        elif step == answers_by_a_judge(study, survey):
-            print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by a judge: {step}")
+            print(f"\nnext, by people: {answers_by_people(data)}\nor by the same judge: {step}")
+        elif step == answers_by_a_judge(data):
+            print(f"\nnext, by people: {answers_by_people(data)}\nor by a judge: {step}")
         else:
             print(f"\nnext: {step}")
 

@@ -91,8 +91,8 @@ class SpotbotJudge(Command):
         study = Study.open(self.opt["study"])
         survey = self.opt["survey"]
         with study.lock("spotbot_judge"):
-            items = judged_items(study, survey, self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
-            path = certificate_path(study, survey, items.judge)
+            items = judged_items(study.load(survey), self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
+            path = certificate_path(study.path, survey, items.judge)
             return self._certified(certified(items, seed_of(self.opt, study)), Path(self.opt["out"] or path))
 
     def _recheck(self) -> int:
@@ -107,7 +107,7 @@ class SpotbotJudge(Command):
         if len(specs) != 1:
             raise UserError(f"--judges: {len(specs)} judges.", "Name one, who is asked again.")
         with study.lock("spotbot_judge"):
-            outcome = recheck(study, survey.name, specs[0].make(seed_of(self.opt, study)), self.opt["recheck"])
+            outcome = recheck(study.load(survey.name), specs[0].make(seed_of(self.opt, study)), self.opt["recheck"])
         self.tell(str(outcome))
         self.result.figures = {"changed": outcome.changed, "run": outcome.run}
         if outcome.changed:

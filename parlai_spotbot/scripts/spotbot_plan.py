@@ -67,7 +67,7 @@ class SpotbotPlan(Command):
         if study is None:
             raise UserError("--study missing.", "Name a study in which a judge has answered.")
         judge = (request.source or "").removeprefix("judge:") or None
-        items = judged_items(study, request.survey, judge)
+        items = judged_items(study.load(request.survey), judge)
         self._table("items", next_labels(items, self.opt["certify"], request.seed), "label")
 
     def _table(self, what: str, table: DataFrame, done: str) -> None:

@@ -48,6 +48,9 @@ LEAST = 3
 
 QUANTILE = 0.99
 
+EXAMPLES = 3
+"""Of each kind and name."""
+
 
 # -- rules on one turn -----------------------------------------------------------------------------------------------
 def is_empty(text: str) -> bool:
@@ -183,7 +186,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
 
 
 # -- how often ---------------------------------------------------------------------------------------------------------
-def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) -> pd.DataFrame:
+def measure(turns: pd.DataFrame, data_frame: pd.DataFrame) -> pd.DataFrame:
     """Measure how often each name of `turns` shows each kind of `data_frame` (see `faults`), people included.
 
     Returns
@@ -199,7 +202,7 @@ def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) ->
         for kind in data_frame.columns:
             hit = data_frame.loc[own.index, kind].to_numpy(dtype=bool)
             low, high = share_interval(hit, Clusters.by(own["conversation_id"]))
-            cases = own[hit].drop_duplicates("conversation_id")[["conversation_id", "turn", "text"]].head(examples)
+            cases = own[hit].drop_duplicates("conversation_id")[["conversation_id", "turn", "text"]].head(EXAMPLES)
             first = {}
             if len(cases):
                 first = cases.iloc[0]

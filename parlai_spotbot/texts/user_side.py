@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.texts.normal_forms import units, words
 from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
 
@@ -38,15 +39,7 @@ SHORT = 3
 MOST_OF_A_SEQUENCE = 10
 """A sequence of three words that comes more often is a repetition by the User-Sim Index."""
 
-INDEX: Mapping[str, tuple[str, ...]] = {
-    "communication": (
-        *("polite", "short", "dashes", "acknowledged"),
-        *("variation", "repeated_often", "like_the_agent"),
-    ),
-    "information": ("first_two_turns", "details", "words", "opening"),
-    "clarification": ("uncertain", "certain", "pushback", "clarify", "seeking"),
-    "reaction": ("emotion", "accusation", "pivot"),
-}
+INDEX: Mapping[str, list[str]] = own_data(__file__, "user_sim_index.yaml")
 """The parts of the User-Sim Index that are about behaviour, and the features of each (Zhou et al. 2026, D1 to D4)."""
 
 

@@ -69,7 +69,10 @@ def test_counts_and_shares_are_those_of_the_file(analysed):
 
 def test_more_votes_come_from_a_file(analysed):
     study, _ = analysed(drawn(60))
-    assert answers_by_people(study, "votes") == f"parlai spotbot_import --study {study.path} --format votes --data FILE"
+    assert (
+        answers_by_people(study.load("votes"))
+        == f"parlai spotbot_import --study {study.path} --format votes --data FILE"
+    )
 
 
 def test_votes_for_both_bad_leave_the_ranking_as_it_is(analysed):

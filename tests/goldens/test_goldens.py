@@ -38,7 +38,7 @@ def test_a_study_gives_what_it_gave(name, tmp_path):
     hold(name, tmp_path)
     study = Study.open(tmp_path / name)
     for survey in golden_runs.judged(study):
-        assert "spotbot_report" in next_step(study, survey)
+        assert "spotbot_report" in next_step(study.load(survey))
 
 
 def test_several_studies_compare_as_they_did(tmp_path):

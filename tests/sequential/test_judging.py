@@ -163,7 +163,7 @@ def test_where_a_server_refuses_another_plan_may_be_made(folder, server):
 def test_the_command_that_goes_on_runs_as_it_is_printed(folder, server):
     found = settled(server, "--budget", 16, "--margin", 0.2, "--seed", 3, "--judge-name", "mine", name="mine")
     asked = len(server.bodies)
-    _, command, *rest = shlex.split(settles(Study.open("played"), SURVEY))
+    _, command, *rest = shlex.split(settles(Study.open("played").load(SURVEY)))
     out, _ = spotbot(command.removeprefix("spotbot_"), *rest, "--json")
     assert json.loads(out)["figures"]["mine"]["settled"] == found
     assert len(server.bodies) == asked

@@ -258,7 +258,7 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
 def test_the_page_of_one_that_is_not_settled_has_the_command_that_goes_on(begun, tmp_path):
     study = Study.open(shutil.copytree(begun, tmp_path / "s"))
     _, page = told(study, "spot_the_bot")
-    command = settles(study, "spot_the_bot").partition("--survey")[2]
+    command = settles(study.load("spot_the_bot")).partition("--survey")[2]
     assert "--until settled --budget 120" in command
     assert "Go on with the command that began it: " in page
     assert command in page

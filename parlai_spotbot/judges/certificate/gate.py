@@ -6,10 +6,10 @@ from pathlib import Path
 from parlai_spotbot import hints
 from parlai_spotbot.analysis.certificate.uses import VALID
 from parlai_spotbot.errors import NotVouched
-from parlai_spotbot.judges.certificate import NAME, Certificate, read_certificate
-from parlai_spotbot.judges.certificate.of_study import bound_of, stale
-from parlai_spotbot.study import Study
-from parlai_spotbot.wording import filled, listed
+from parlai_spotbot.judges.certificate import Certificate, read_certificate
+from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, stale
+from parlai_spotbot.study import SurveyFiles
+from parlai_spotbot.wording import filled, listed, upper_first
 
 GATE = "gate"
 ANEW = "Certify it in a study in which people answered the same questions: spotbot judge --study STUDY --certify."
@@ -25,24 +25,21 @@ def asked_certificate(given: str | Path, study: Path, survey: str, judge: str) -
     """Return the certificate that is named, "" for the study's own; `NotVouched` where it can't gate by what is known
     before anybody plays.
     """
-    file = Path(given or study / "surveys" / survey / "judges" / judge / NAME)
+    file = Path(given or certificate_path(study, survey, judge))
     if not given and not file.exists():
         raise NotVouched(f"--gate: {file}: judge {judge} has no certificate.", LACKS)
     certificate = read_certificate(file)
-    if objection := before_answers(certificate, survey):
-        raise NotVouched(*objection)
+    check_before(certificate, survey)
     return certificate
 
 
 def vouched(
-    certificate: Certificate, study: Study, source: str, bots: tuple[str, str], means: Sequence[Mapping] = ()
+    certificate: Certificate, data: SurveyFiles, source: str, bots: tuple[str, str], means: Sequence[Mapping] = ()
 ) -> str:
     """Return what vouches for a judge's verdict on two bots; `NotVouched` where the certificate isn't one for its
     answers. `means` are people's, with and without its answers (`analysis.trust`).
     """
-    objection = after_answers(certificate, study, source.removeprefix("judge:"), bots)
-    if objection:
-        raise NotVouched(*objection)
+    check_after(certificate, data, source.removeprefix("judge:"), bots)
     text = f"vouched for by {certificate.vouched}"
     for row in means:
         of_two = row["criterion"] == certificate.bound["question"] and {row.get("a"), row.get("b")} == {*bots}
@@ -62,36 +59,36 @@ def _points(row: Mapping, name: str, bot: str) -> list[float | None]:
     return [None if end is None else (1 + sign * end) / 2 for end in ends]
 
 
-def before_answers(certificate: Certificate, survey: str) -> tuple[str, str] | tuple[()]:
-    """Return why a certificate can't gate by what is known before anybody plays, and a remedy; () where it can."""
+def check_before(certificate: Certificate, survey: str) -> None:
+    """Raise `NotVouched` where a certificate can't gate by what is known before anybody plays."""
     if "survey" not in certificate.bound:
-        return "--gate: the certificate is of a file, and bound to no survey.", ANEW
+        raise NotVouched("--gate: the certificate is of a file, and bound to no survey.", ANEW)
     if certificate.bound["survey"] != survey:
-        return f"--gate: the certificate is for survey {certificate.bound['survey']}, not {survey}.", ANEW
+        raise NotVouched(f"--gate: the certificate is for survey {certificate.bound['survey']}, not {survey}.", ANEW)
     if certificate.changed:
-        return f"--gate: {certificate.changed}", ANEW
+        raise NotVouched(f"--gate: {certificate.changed}", ANEW)
     if certificate.use(GATE)["status"] != VALID:
         said, _, remedy = certificate.said(GATE).partition("; ")
-        remedy = remedy or "let people decide."
-        return f"--gate: judge {certificate.judge}, {said.rstrip('.')}.", f"{remedy[:1].upper()}{remedy[1:]}"
-    return ()
+        remedy = upper_first(remedy or "let people decide.")
+        raise NotVouched(f"--gate: judge {certificate.judge}, {said.rstrip('.')}.", remedy)
 
 
-def after_answers(certificate: Certificate, study: Study, judge: str, bots: Sequence[str]) -> tuple[str, str] | None:
-    """Return why a certificate isn't one for these answers of a judge, and a remedy; None where it is."""
-    survey = certificate.bound["survey"]
-    if changed := stale(certificate, bound_of(study, survey, judge)):
-        return f"--gate: the certificate is stale: {listed(changed)}.", f"Ask as it was certified; or: {ANEW}"
+def check_after(certificate: Certificate, data: SurveyFiles, judge: str, bots: Sequence[str]) -> None:
+    """Raise `NotVouched` where a certificate isn't one for these answers of a judge."""
+    if changed := stale(certificate, bound_of(data, judge)):
+        raise NotVouched(
+            f"--gate: the certificate is stale: {listed(changed)}.", f"Ask as it was certified; or: {ANEW}"
+        )
     covered = certificate.covered
-    items = study.load(survey).items.values()
     seen = {
-        "domain": {talk.domain for talk in study.conversations()},
-        "length": {str(item.exchanges) for item in items if item.control is None},
+        "domain": {talk.domain for talk in data.conversations},
+        "length": {str(item.exchanges) for item in data.items.values() if item.control is None},
     }
     lacking = [f"{kind} {name}" for kind, names in seen.items() for name in sorted(names - covered[kind].keys())]
     if covered.get("bot") and not set(bots) & covered["bot"].keys():
         lacking.append(f"{listed(bots, 'or')} (but of {listed(sorted(covered['bot']))})")
-    if not lacking:
-        return None
-    label = hints.command("crowdsource", study.path, survey, dry_run=True)
-    return f"--gate: the certificate has no labels of {listed(lacking)}.", f"Let people label some: {label}"
+    if lacking:
+        label = hints.command("crowdsource", data.study.path, data.survey, dry_run=True)
+        raise NotVouched(
+            f"--gate: the certificate has no labels of {listed(lacking)}.", f"Let people label some: {label}"
+        )

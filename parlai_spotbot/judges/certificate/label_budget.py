@@ -42,7 +42,7 @@ def _doubt(items: JudgedItems) -> pd.Series:
     """Return how much each item is in doubt, from 0 to 1, by its id: verdicts that differ, or leave it open."""
     rows = [
         (row.item_id, row.target, str(row.answer))
-        for row in items.study.load(items.survey.name).judgements
+        for row in items.data.judgements
         if row.source != HUMAN and row.question == items.question.name and row.control is None
     ]
     frame = pd.DataFrame(rows, columns=["item", "target", "answer"])

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.answers import answers_frame, shown_item
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.certificate import NAME, Certificate, certificate_of
 from parlai_spotbot.records import HUMAN, Conversation, Item, indexed, judged_name
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import launched_survey, survey_of
 from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import without_failed
@@ -34,7 +34,7 @@ ASKED = ("title", "instructions", "questions", "entities", "conversations", "spe
 class JudgedItems:
     """Verdicts of a judge in a study, and labels of people on the same items, for one question."""
 
-    study: Study
+    data: SurveyFiles
     survey: Survey
     judge: str
     question: Question
@@ -48,11 +48,12 @@ class JudgedItems:
         return [option.value for option in self.question.options]
 
 
-def certificate_path(study: Study, survey: str, judge: str) -> Path:
-    return study.survey_path(survey) / "judges" / judge / NAME
+def certificate_path(study: Path, survey: str, judge: str) -> Path:
+    """Return where a study's folder has the certificate of a judge."""
+    return study / "surveys" / survey / "judges" / judge / NAME
 
 
-def judged_items(study: Study, survey: str, judge: str | None = None, question: str | None = None) -> JudgedItems:
+def judged_items(data: SurveyFiles, judge: str | None = None, question: str | None = None) -> JudgedItems:
     """Return what a judge and people answered to one question; by default those of the only judge.
 
     Raises
@@ -60,15 +61,14 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
     UserError
         Where there is no such judge or question.
     """
-    launched = launched_survey(study, survey)
+    launched = launched_survey(data.study, data.survey)
     asked = _question(launched, question)
-    loaded = study.load(survey)
-    judge = _judge_of({row.source for row in loaded.judgements} - {HUMAN}, judge, study, survey)
-    talks = indexed(loaded.conversations)
-    kept = without_failed(loaded.judgements, launched)
+    judge = _judge_of(data, judge)
+    talks = indexed(data.conversations)
+    kept = without_failed(data.judgements, launched)
     copies = near_copies(talks.values())
-    lacking = incomplete(launched, loaded.items)
-    tidy = answers_frame(kept, talks.values(), lacking, shown_item(loaded.items, talks), copies).frame
+    lacking = incomplete(launched, data.items)
+    tidy = answers_frame(kept, talks.values(), lacking, shown_item(data.items, talks), copies).frame
     rows = tidy[(tidy["question"] == asked.name) & tidy["answer"].map(lambda answer: isinstance(answer, str))]
     judged = rows[rows["source"] == f"judge:{judge}"].rename(columns={"worker_id": "variant"})
     people = rows[rows["source"] == HUMAN]
@@ -76,7 +76,7 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
     both = judged.merge(people[["item_id", "target", *names]].rename(columns=names), on=["item_id", "target"])
     open_ = judged[~judged["item_id"].isin(both["item_id"])]
     return JudgedItems(
-        study, launched, judge, asked, _described(both, loaded.items, talks), _described(open_, loaded.items, talks)
+        data, launched, judge, asked, _described(both, data.items, talks), _described(open_, data.items, talks)
     )
 
 
@@ -92,11 +92,11 @@ def _question(survey: Survey, name: str | None) -> Question:
     return questions[name]
 
 
-def _judge_of(sources: set[str], judge: str | None, study: Study, survey: str) -> str:
-    names = sorted(source.removeprefix("judge:") for source in sources)
+def _judge_of(data: SurveyFiles, judge: str | None) -> str:
+    names = sorted({row.source.removeprefix("judge:") for row in data.judgements} - {HUMAN})
     if not names:
-        problem = f"{study.judgements_path(survey)}: no answers of a judge."
-        raise UserError(problem, hints.run("judge", study.path, survey))
+        problem = f"{data.study.judgements_path(data.survey)}: no answers of a judge."
+        raise UserError(problem, hints.run("judge", data.study.path, data.survey))
     if judge is None and len(names) == 1:
         return names[0]
     if judge not in names:
@@ -147,12 +147,12 @@ def certified(items: JudgedItems, seed: int = 0) -> Certificate:
     UserError
         Where people have labelled nothing that the judge answered.
     """
+    study, survey = items.data.study, items.data.survey
     if items.labelled.empty:
-        survey = items.survey.name
         raise UserError(
-            f"{items.study.judgements_path(survey)}: people and judge {items.judge} have answered no item both "
+            f"{study.judgements_path(survey)}: people and judge {items.judge} have answered no item both "
             f"('{items.question.name}').",
-            hints.run("crowdsource", items.study.path, survey, dry_run=True),
+            hints.run("crowdsource", study.path, survey, dry_run=True),
         )
     frozen = items.labelled.drop_duplicates("item")[["item", "verdict", "variant"]].sort_values("item")
     if len(frozen) > MOST_FROZEN:
@@ -164,25 +164,25 @@ def certified(items: JudgedItems, seed: int = 0) -> Certificate:
         items.unlabelled,
         items.judge,
         items.scale,
-        {**bound_of(items.study, items.survey.name, items.judge), "question": items.question.name},
+        {**bound_of(items.data, items.judge), "question": items.question.name},
         rows,
     )
 
 
-def bound_of(study: Study, survey: str, judge: str) -> dict[str, Any]:
+def bound_of(data: SurveyFiles, judge: str) -> dict[str, Any]:
     """Return what a certificate is bound to: the judge's options and prompt, the model as its server reports it, and
     the survey's questions and texts.
     """
-    options = study.provenance().get("judge", {}).get(survey, {}).get(judge, {})
-    account = study.judges(survey).get(f"judge:{judge}", {})
-    served = (account.get("model") or {}) if isinstance(account.get("model"), dict) else {}
-    asked = survey_of(study, survey).to_json()
+    options = data.study.provenance().get("judge", {}).get(data.survey, {}).get(judge, {})
+    model = data.study.judges(data.survey).get(f"judge:{judge}", {}).get("model")
+    served = model.get("served", {}) if isinstance(model, dict) else {}
+    asked = survey_of(data.study, data.survey).to_json()
     text = files.json_bytes({name: asked[name] for name in ASKED if name in asked})
     return {
         "judge": judge,
         "options": decisive(options),
-        "served": sorted(served.get("served", {})),
-        "survey": survey,
+        "served": sorted(served),
+        "survey": data.survey,
         "survey_sha256": hashlib.sha256(text).hexdigest(),
     }
 

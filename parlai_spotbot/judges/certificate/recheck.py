@@ -16,7 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.certificate import Certificate, read_certificate
 from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, decisive, stale
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.wording import counted, filled, listed
 
 FEWEST = 40
@@ -54,7 +54,7 @@ class Recheck:
         return "\n".join(filled(line, self.test, **values) for line in (text, BELOW))
 
 
-def recheck(study: Study, survey: str, judge: Judge, count: int, progress: bool = True) -> Recheck:
+def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True) -> Recheck:
     """Ask the judge again about `count` items of its certificate, and test whether it has changed.
 
     The caller holds the study. Where it has changed, the certificate says so from then on.
@@ -64,16 +64,16 @@ def recheck(study: Study, survey: str, judge: Judge, count: int, progress: bool 
     UserError
         Where there is no certificate, or one of too few items.
     """
-    path = certificate_path(study, survey, judge.name)
+    path = certificate_path(data.study.path, data.survey, judge.name)
     certificate = read_certificate(path)
     items = _chosen(certificate, count, judge.seed, path)
     try:
-        judge.open(study, survey)
-        changed = stale(certificate, {**bound_of(study, survey, judge.name), "options": decisive(judge.options())})
+        judge.open(data.study, data.survey)
+        changed = stale(certificate, {**bound_of(data, judge.name), "options": decisive(judge.options())})
         if changed:
             outcome = Recheck(judge.name, stale=listed(changed))
         else:
-            outcome = _asked(study, judge, certificate, items, progress)
+            outcome = _asked(data, judge, certificate, items, progress)
     finally:
         judge.close()
     if outcome.changed:
@@ -94,20 +94,22 @@ def _chosen(certificate: Certificate, count: int, seed: int, path: Path) -> list
     return [frozen[place] for place in generator(seed, "recheck").permutation(len(frozen))[:count]]
 
 
-def _asked(study: Study, judge: Judge, certificate: Certificate, items: Sequence[Mapping], progress: bool) -> Recheck:
+def _asked(
+    data: SurveyFiles, judge: Judge, certificate: Certificate, items: Sequence[Mapping], progress: bool
+) -> Recheck:
     """Ask the judge about the items, as far as this run has not yet, until a change is shown."""
     bound = certificate.bound
-    folder = certificate_path(study, bound["survey"], judge.name).parent
+    folder = certificate_path(data.study.path, data.survey, judge.name).parent
     runs = _runs(folder / "rechecks.jsonl", bound["digest"])
     run = max(runs, default=1)
     if runs.get(run, {}).keys() >= {row["item"] for row in items}:
         run += 1
     given = runs.pop(run, {})
     judge.anew(folder / "rechecks" / f"{bound['digest'][:12]}-{run}")
-    judge.prepare(study, bound["survey"], progress)
+    judge.prepare(data.study, data.survey, progress)
     open_ = [row for row in items if row["item"] not in given]
     with checksums.RecordedJournal(folder / "rechecks.jsonl") as journal:
-        for name, verdict in _answers(study, judge, bound, open_):
+        for name, verdict in _answers(data, judge, bound["question"], open_):
             journal.append({"certificate": bound["digest"], "run": run, "item": name, "verdict": verdict})
             given[name] = verdict
             if _tested(items, runs, run, given).found_after:
@@ -140,10 +142,10 @@ def _tested(
     return drift_test(verdicts, [row["labels"] for row in asked], run)
 
 
-def _answers(study: Study, judge: Judge, bound: Mapping, items: Sequence[Mapping]) -> Iterator[tuple[str, str]]:
+def _answers(data: SurveyFiles, judge: Judge, question: str, items: Sequence[Mapping]) -> Iterator[tuple[str, str]]:
     """Yield the judge's new verdict on each item, as far as it gives one."""
     shown = {}
-    for unit in study.load(bound["survey"]).units:
+    for unit in data.units:
         for item in unit.items:
             shown.setdefault((item.item_id, judge.worker_of(unit)), (unit, item))
     for row in items:
@@ -152,7 +154,7 @@ def _answers(study: Study, judge: Judge, bound: Mapping, items: Sequence[Mapping
         alone = replace(unit, unit_id=f"recheck-{item_id}", items=(item,))
         judge.ask([alone])
         for one in judge.answer(alone):
-            if (one.target, one.question) == (target, bound["question"]):
+            if (one.target, one.question) == (target, question):
                 yield row["item"], str(one.answer)
         if judge.stopped:
             return

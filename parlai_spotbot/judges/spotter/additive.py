@@ -8,6 +8,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+BREAKS = 3
+"""Of each curve."""
+
 BOUND = 4.0
 """Values are clipped to this many standard deviations from the mean."""
 
@@ -18,11 +21,8 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
     An unknown value becomes 0, the mean of the training data.
     """
 
-    def __init__(self, breaks: int = 3):
-        self.breaks = breaks
-
     def fit(self, X: np.ndarray, y: object = None) -> FeatureCurves:
-        shares = np.linspace(0, 1, self.breaks + 2)[1:-1]
+        shares = np.linspace(0, 1, BREAKS + 2)[1:-1]
         self.mean_ = np.zeros(X.shape[1])
         self.scale_ = np.ones(X.shape[1])
         self.knots_ = [np.zeros(0)] * X.shape[1]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -16,7 +17,6 @@ from parlai_spotbot.report.appendix.latex_tables import latex_tables
 from parlai_spotbot.report.appendix.methods_text import facts_of, methods, questions_put
 from parlai_spotbot.report.citations import used
 from parlai_spotbot.report.templating import environment, write_text
-from parlai_spotbot.study import Study
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -68,9 +68,8 @@ def participants(facts: Mapping[str, Any]) -> str:
     return text_formats.environment().get_template("participants.jinja").render(facts)
 
 
-def write(study: Study, texts: Mapping[str, str]) -> None:
-    """Write the texts into ``report/appendix/``."""
-    folder = study.report_path.parent / "appendix"
+def write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the texts into a folder."""
     for name, text in texts.items():
         write_text(folder / name, text)
 

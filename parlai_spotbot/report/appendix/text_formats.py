@@ -11,65 +11,16 @@ from jinja2 import Environment
 
 from parlai_spotbot import __version__
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.report.citations import short
 from parlai_spotbot.wording import templates
-
-PROVIDERS = {
-    "in_house": "recruited by the authors (personal links)",
-    "prolific": "recruited through Prolific",
-    "mturk": "recruited through Amazon Mechanical Turk",
-    "mturk_sandbox": "in the sandbox of Amazon Mechanical Turk (no real workers)",
-}
-
-ENDS = {
-    "practice": "did not pass the practice",
-    "training": "did not pass the training",
-    "controls": "stopped for answers to control items",
-    "withdrew": "withdrew, answers deleted",
-}
-"""What became of people who took part, by the names under which a collection counts them."""
 
 NAMES = 50
 """The paragraph names so many contestants; of more it states the number."""
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
-GREEK = {"α": r"\alpha", "γ": r"\gamma", "λ": r"\lambda", "ν": r"\nu", "χ": r"\chi", "Σ": r"\Sigma", "κ": r"\kappa"}
-
-SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "–": "--",
-        "—": "---",
-        "“": "``",
-        "”": "''",
-        "−": "$-$",
-        "×": r"$\times$",
-        "…": r"\dots{}",
-        "½": r"$\frac{1}{2}$",
-        "²": r"\textsuperscript{2}",
-        "′": r"$'$",
-        "≥": r"$\geq$",
-        "≤": r"$\leq$",
-        "±": r"$\pm$",
-        "·": r"$\cdot$",
-        "’": "'",
-        "‘": "`",
-        '"': r"\textquotedbl{}",
-        "\u00a0": "~",
-        **{letter: rf"${name}$" for letter, name in GREEK.items()},
-    }
-)
+WORDS: dict[str, dict[str, str]] = own_data(__file__)
+SPECIAL = str.maketrans(WORDS["latex"])
 """What LaTeX reads as markup, escaped."""
 
 
@@ -100,7 +51,7 @@ def environment() -> Environment:
     """Return the templates of texts for a paper."""
     environment = templates(Path(__file__).parent)
     environment.globals |= {"NAMES": NAMES, "MINIMUM": MINIMUM, "version": __version__}
-    environment.globals |= {"providers": PROVIDERS, "ends_of_people": ENDS}
+    environment.globals |= {"providers": WORDS["providers"], "ends_of_people": WORDS["ends"]}
     return environment
 
 

@@ -113,21 +113,16 @@ class RowCopies:
 
     def comments(self, rows: Sequence[dict]) -> list[dict]:
         """Comments under new names, without their times."""
-        copied = []
-        for row in rows:
-            item = row.get("item_id")
-            if item is not None:
-                item = self.names.kept("item", str(item))
-            copied.append(
-                {
-                    "survey": row.get("survey"),
-                    "unit_id": self.names.new("unit", str(row.get("unit_id", ""))),
-                    "item_id": item,
-                    "worker_id": self.names.annotator(str(row.get("worker_id", ""))),
-                    "comment": row.get("comment", ""),
-                }
-            )
-        return copied
+        return [
+            {
+                "survey": row.get("survey"),
+                "unit_id": self.names.new("unit", str(row.get("unit_id", ""))),
+                "item_id": row.get("item_id") and self.names.kept("item", str(row["item_id"])),
+                "worker_id": self.names.annotator(str(row.get("worker_id", ""))),
+                "comment": row.get("comment", ""),
+            }
+            for row in rows
+        ]
 
     def training(self, rows: Sequence[dict]) -> list[dict]:
         """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""

@@ -129,7 +129,7 @@ def write_units(study: Study, survey: str, update: Packed, done: dict) -> None:
     if update.existing:
         data = path.read_bytes() + data
     if update.added:
-        checksums.write_bytes(path, (data,))
+        checksums.write_bytes(path, data)
     surface_path = study.survey_path(survey) / "surface.json"
     if update.surface and (not surface_path.exists() or checksums.read_json(surface_path) != update.surface):
         checksums.write_json(surface_path, update.surface)

@@ -30,12 +30,12 @@ def test_chances_add_up_and_are_kept_by_the_draws():
 
 
 def test_items_that_nobody_labelled_are_drawn_by_doubt(study):
-    items = judged_items(study, SURVEY)
+    items = judged_items(study.load(SURVEY))
     labelled = set(items.labelled["item"].str.partition("\t")[0])
     table = next_labels(items, 20)
     assert len(table) == 20
     assert labelled.isdisjoint(table["item"])
-    assert table.equals(next_labels(judged_items(study, SURVEY), 20))
+    assert table.equals(next_labels(judged_items(study.load(SURVEY)), 20))
     every = next_labels(items, 10_000)
     assert len(every) == items.unlabelled["item"].str.partition("\t")[0].nunique()
     assert (every["weight"] == 1).all()
@@ -55,4 +55,4 @@ def test_the_command_prints_or_writes_them(study, tmp_path):
     _, err = spotbot("plan", "--study", study.path, "--certify", 0, code=2)
     assert "--certify 0: expected a number of items from 1 up" in err
     nobody = labelled_demo(tmp_path / "nobody", share=0.0)
-    assert len(next_labels(judged_items(nobody, SURVEY), 7)) == 7
+    assert len(next_labels(judged_items(nobody.load(SURVEY)), 7)) == 7

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import parlai_spotbot as sb
+from parlai_spotbot.errors import NotVouched
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.certificate import digest, read_certificate
-from parlai_spotbot.judges.certificate.gate import after_answers, before_answers
+from parlai_spotbot.judges.certificate.gate import check_after, check_before
 from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, certified, judged_items, stale
 from parlai_spotbot.judges.certificate.recheck import recheck
 from parlai_spotbot.report.certified import certificate_section
@@ -29,7 +30,7 @@ def study(tmp_path_factory):
 def test_a_study_with_answers_of_both_is_certified(study):
     out, _ = spotbot("judge", "--study", study.path, "--certify", "--json")
     told = json.loads(out)
-    path = certificate_path(study, SURVEY, "spotter")
+    path = certificate_path(study.path, SURVEY, "spotter")
     assert told["written"] == {"certificate": str(path)}
     found = read_certificate(path.parent)
     assert found.use("gate")["status"] == "valid"
@@ -38,14 +39,14 @@ def test_a_study_with_answers_of_both_is_certified(study):
     assert set(found.covered["bot"]) >= set(study.plan.contestants)
     assert (found.bound["survey"], found.bound["question"]) == (SURVEY, "nature")
     assert len(found.frozen) == len({row["item"] for row in found.frozen})
-    assert found == certified(judged_items(study, SURVEY))
+    assert found == certified(judged_items(study.load(SURVEY)))
 
 
 def test_alpha_is_that_of_the_report(study):
     sb.analyze(study, bootstraps=50, progress=False)
     trust = load(study, SURVEY).of("trust", "judge:spotter")
     [row] = [row for row in trust.rows("agreement") if row["question"] == "nature"]
-    found = certified(judged_items(study, SURVEY)).figures
+    found = certified(judged_items(study.load(SURVEY))).figures
     assert found["agreement"]["estimate"] == pytest.approx(row["alpha"], abs=0.01)
     assert found["people_agreement"]["alpha"]["estimate"] == pytest.approx(row["people_alpha"], abs=0.01)
     assert found["agreement"]["low"] <= row["alpha_low"] + 0.02
@@ -53,9 +54,9 @@ def test_alpha_is_that_of_the_report(study):
 
 def test_the_page_has_the_certificate_and_says_when_it_is_stale(study):
     contents = load(study, SURVEY)
-    path = certificate_path(study, SURVEY, "spotter")
+    path = certificate_path(study.path, SURVEY, "spotter")
     assert certificate_section(contents, "judge:nobody") is None
-    certificate = certified(judged_items(study, SURVEY))
+    certificate = certified(judged_items(study.load(SURVEY)))
     certificate.write(path)
     section = certificate_section(contents, "judge:spotter")
     assert section.text[0] == "Judge spotter may screen, rank and gate: people vouch for it."
@@ -71,7 +72,7 @@ def test_a_vouched_comparison_says_what_labels_bought(tmp_path):
     study = labelled_demo(tmp_path / "half", share=0.5)
     sb.analyze(study, bootstraps=50, progress=False)
     contents = load(study, SURVEY)
-    certificate = certified(judged_items(study, SURVEY))
+    certificate = certified(judged_items(study.load(SURVEY)))
     said = {}
     for two in (("eliza", "tfidf"), ("tfidf", "eliza")):
         found = compare(contents, "judge:spotter", *two).vouched_by(certificate, contents)
@@ -84,8 +85,8 @@ def test_a_vouched_comparison_says_what_labels_bought(tmp_path):
 
 
 def test_another_prompt_model_or_survey_makes_it_stale(study):
-    certificate = certified(judged_items(study, SURVEY))
-    now = bound_of(study, SURVEY, "spotter")
+    certificate = certified(judged_items(study.load(SURVEY)))
+    now = bound_of(study.load(SURVEY), "spotter")
     assert stale(certificate, now) == []
     assert stale(certificate, {**now, "served": ["gpt-9"]}) == ["the model that answers is another"]
     assert stale(certificate, {**now, "survey_sha256": "0"}) == ["the survey's text is another"]
@@ -111,20 +112,22 @@ def test_what_cannot_be_certified_is_an_error(study, tmp_path):
 """,
 )
 def test_a_gate_asks_for_labels_of_the_kind_of_bots(study, kind, covered, says):
-    certificate = certified(judged_items(study, SURVEY))
+    certificate = certified(judged_items(study.load(SURVEY)))
     bots = ("eliza", "tfidf")
-    assert after_answers(certificate, study, "spotter", bots) is None
+    check_after(certificate, study.load(SURVEY), "spotter", bots)
     narrow = replace(certificate, covered={**certificate.covered, kind: covered})
-    problem, remedy = after_answers(narrow, study, "spotter", bots)
-    assert says in problem
-    assert "crowdsource" in remedy
+    with pytest.raises(NotVouched, match=re.escape(says)) as caught:
+        check_after(narrow, study.load(SURVEY), "spotter", bots)
+    assert "crowdsource" in caught.value.remedy
 
 
 def test_a_gate_is_for_the_survey_that_was_certified(study):
-    certificate = certified(judged_items(study, SURVEY))
-    assert before_answers(certificate, SURVEY) == ()
-    assert "is for survey spot_the_bot, not acute_eval" in before_answers(certificate, "acute_eval")[0]
-    assert "bound to no survey" in before_answers(sb.certify(["a", "b"], ["a", "b"]), SURVEY)[0]
+    certificate = certified(judged_items(study.load(SURVEY)))
+    check_before(certificate, SURVEY)
+    with pytest.raises(NotVouched, match="is for survey spot_the_bot, not acute_eval"):
+        check_before(certificate, "acute_eval")
+    with pytest.raises(NotVouched, match="bound to no survey"):
+        check_before(sb.certify(["a", "b"], ["a", "b"]), SURVEY)
 
 
 class Fickle(Judge):
@@ -164,41 +167,42 @@ class Fickle(Judge):
 
 
 def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
-    certified(judged_items(study, SURVEY)).write(certificate_path(study, SURVEY, "spotter"))
+    certified(judged_items(study.load(SURVEY))).write(certificate_path(study.path, SURVEY, "spotter"))
     same = Fickle()
-    outcome = recheck(study, SURVEY, same, 100, progress=False)
+    outcome = recheck(study.load(SURVEY), same, 100, progress=False)
     assert (outcome.changed, outcome.run, same.asked) == (False, 1, 100)
     assert str(outcome).startswith("Judge spotter has not been found to have changed, after 100 rechecks.\n  0 of 100")
     other = Fickle()
     other.changed = 0.3
-    outcome = recheck(study, SURVEY, other, 100, progress=False)
+    outcome = recheck(study.load(SURVEY), other, 100, progress=False)
     assert (outcome.changed, outcome.run) == (True, 2)
     assert other.asked < 100  # it is asked no further
-    certificate = read_certificate(certificate_path(study, SURVEY, "spotter"))
-    assert before_answers(certificate, SURVEY)[0].startswith("--gate: Judge spotter has changed: found after ")
+    certificate = read_certificate(certificate_path(study.path, SURVEY, "spotter"))
+    with pytest.raises(NotVouched, match="--gate: Judge spotter has changed: found after "):
+        check_before(certificate, SURVEY)
     labelled = let_people(study, people=3, seed=5)
-    certified(judged_items(labelled, SURVEY)).write(certificate_path(study, SURVEY, "spotter"))
-    assert recheck(labelled, SURVEY, Fickle(), 40, progress=False).run == 1  # of a new certificate
+    certified(judged_items(labelled.load(SURVEY))).write(certificate_path(study.path, SURVEY, "spotter"))
+    assert recheck(labelled.load(SURVEY), Fickle(), 40, progress=False).run == 1  # of a new certificate
 
 
 def test_a_stopped_recheck_goes_on(study):
-    path = certificate_path(study, SURVEY, "spotter")
-    certified(judged_items(let_people(study, seed=6), SURVEY)).write(path)
+    path = certificate_path(study.path, SURVEY, "spotter")
+    certified(judged_items(let_people(study, seed=6).load(SURVEY))).write(path)
     killed = Fickle()
     answer = killed.answer
     killed.answer = lambda unit: answer(unit) if killed.asked < 50 else 1 / 0
     with pytest.raises(ZeroDivisionError):
-        recheck(study, SURVEY, killed, 100, progress=False)
+        recheck(study.load(SURVEY), killed, 100, progress=False)
     again = Fickle()
-    assert recheck(study, SURVEY, again, 100, progress=False).run == 1
+    assert recheck(study.load(SURVEY), again, 100, progress=False).run == 1
     assert again.asked == 50
 
 
 def test_other_options_are_stale_before_anything_is_asked(study):
-    certified(judged_items(study, SURVEY)).write(certificate_path(study, SURVEY, "spotter"))
+    certified(judged_items(study.load(SURVEY))).write(certificate_path(study.path, SURVEY, "spotter"))
     judge = Fickle()
     judge.options = lambda: {"version": 99}
-    outcome = recheck(study, SURVEY, judge, 100, progress=False)
+    outcome = recheck(study.load(SURVEY), judge, 100, progress=False)
     assert (outcome.changed, judge.asked) == (True, 0)
     assert "version is 99, was " in str(outcome)
     _, err = spotbot("judge", "--study", study.path, "--recheck", 7, code=2)

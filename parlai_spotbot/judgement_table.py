@@ -77,7 +77,7 @@ class _Columns:
                     raise ValueError(f"field 'source' is {value!r}")
                 code = codes[_text(value)] = len(codes)
             self.places[name].append(code)
-        conversation = conversations[0] if conversations else ""
+        conversation = next(iter(conversations), "")
         for name, value in zip(CODES, (conversation, row["worker_id"], row["annotation_id"]), strict=True):
             self.hashes[name].append(hash(_text(value)))  # of "" it is 0
         self.times.append(_seconds(time))

@@ -176,15 +176,15 @@ def test_nothing_needs_a_module_that_windows_lacks():
 
 
 WRITER = """
-import pathlib, sys, time
+import os, pathlib, sys, time
 from parlai_spotbot import files
 
-def pieces():
-    yield b"half"
+def slow_disk(handle):
     print("writing", flush=True)
     time.sleep(60)
 
-files.write_bytes(pathlib.Path(sys.argv[1]), pieces())
+os.fsync = slow_disk
+files.write_bytes(pathlib.Path(sys.argv[1]), b"half")
 """
 
 

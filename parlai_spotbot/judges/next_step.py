@@ -71,7 +71,8 @@ def next_step(data: SurveyFiles) -> str:
 
     An analysis of other files counts as none. Answers are a judge's; people's where no judge can answer.
     """
-    study, survey = data.study, data.survey
+    study = data.study
+    survey = data.survey
     answers = study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
         packing = packing_of(get_survey(survey, study))

@@ -149,24 +149,26 @@ def _as_compared(screen: FirstScreen, contents: SurveyData, source: str) -> Firs
 
 def _changed(plan: Plan, new: str, old: str) -> str:
     """Return in what two contestants differ, the old one's first; of options and texts only that they differ."""
-    before, after = (_entry(plan, name) for name in (old, new))
+    before = _entry(plan, old)
+    after = _entry(plan, new)
     changes = []
-    for key in dict.fromkeys([*before, *after]):
-        first, second = before.get(key), after.get(key)
-        if first != second and key in ("model", "model_file"):
-            changes.append(f"{plainly(key)} ({first or NONE} → {second or NONE})")
-        elif first != second:
-            changes.append(plainly(key))
+    for what in dict.fromkeys([*before, *after]):
+        if before.get(what) == after.get(what):
+            continue
+        if what in ("model", "model file"):
+            what = f"{what} ({before.get(what) or NONE} → {after.get(what) or NONE})"
+        changes.append(what)
     if not changes:
         return "Nothing in their entries differs but the name."
     return f"What changed: {listed(changes)}."
 
 
 def _entry(plan: Plan, name: str) -> dict[str, Any]:
-    """Return a contestant's entry and options, without its description."""
+    """Return a contestant's entry, its keys as words, without its description and with its options."""
     entry = plan.contestants[name].to_json()
+    options = entry.pop("opt", {})
     entry.pop("description", None)
-    return entry | dict(sorted(entry.pop("opt", {}).items()))
+    return {plainly(key): value for key, value in entry.items()} | dict(sorted(options.items()))
 
 
 def _disagreement(ranking: Ranking) -> str:

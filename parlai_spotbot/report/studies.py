@@ -71,7 +71,8 @@ def _ranked(study: Study) -> dict[str, SurveyData]:
 
 def _rows(label: str, contents: SurveyData) -> Iterator[dict]:
     if "ranking" not in contents.analysis:
-        study, survey = contents.study, contents.survey
+        study = contents.study
+        survey = contents.survey
         raise UserError(
             f"{study.analysis_path(survey)}: the judgements of '{survey}' are not analysed yet by this version.",
             hints.run("analyze", study.path, survey),

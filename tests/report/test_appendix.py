@@ -93,8 +93,8 @@ def test_latex_is_escaped_and_citations_are_turned(given, plain, latex):
 
 
 def test_files_are_written_and_the_same_study_gives_the_same_bytes(study, texts):
-    write(study, texts)
     folder = study.report_path.parent / "appendix"
+    write(folder, texts)
     files_there = [path for path in folder.rglob("*") if path.is_file()]
     assert {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files_there} == texts
     assert appendix_of(study) == texts

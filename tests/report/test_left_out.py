@@ -55,7 +55,7 @@ def test_units_show_it_no_more_unless_they_are_answered(study):
     pack_study(study, SURVEY, humans_per_unit=3)
     assert not any(GONE in name for name in shown())
     packed = study.units_path(SURVEY).read_bytes()
-    checksums.write_bytes(study.judgements_path(SURVEY), [answers])
+    checksums.write_bytes(study.judgements_path(SURVEY), answers)
     study.extend(left_out=["alice"])
     pack_study(study, SURVEY, humans_per_unit=3)
     assert study.units_path(SURVEY).read_bytes().startswith(packed)

@@ -147,7 +147,8 @@ def certified(items: JudgedItems, seed: int = 0) -> Certificate:
     UserError
         Where people have labelled nothing that the judge answered.
     """
-    study, survey = items.data.study, items.data.survey
+    study = items.data.study
+    survey = items.data.survey
     if items.labelled.empty:
         raise UserError(
             f"{study.judgements_path(survey)}: people and judge {items.judge} have answered no item both "
@@ -175,7 +176,9 @@ def bound_of(data: SurveyFiles, judge: str) -> dict[str, Any]:
     """
     options = data.study.provenance().get("judge", {}).get(data.survey, {}).get(judge, {})
     model = data.study.judges(data.survey).get(f"judge:{judge}", {}).get("model")
-    served = model.get("served", {}) if isinstance(model, dict) else {}
+    served = {}
+    if isinstance(model, dict):
+        served = model.get("served", {})
     asked = survey_of(data.study, data.survey).to_json()
     text = files.json_bytes({name: asked[name] for name in ASKED if name in asked})
     return {

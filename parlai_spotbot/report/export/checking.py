@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,8 @@ def private_strings(study: Study, answers: dict[str, list[Judgement]]) -> dict[s
     strings = dict.fromkeys(own_names(), "the name of this machine or its user")
     for survey, rows in answers.items():
         strings |= {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
-        strings |= _of_collection(study, survey)
+        collection = study.provenance().get("crowdsourcing", {}).get(survey, {})
+        strings |= _of_collection(study.survey_path(survey) / "crowdsourcing", collection)
     for name in study.plan.contestants:
         strings.pop(name, None)
     strings |= {secret: f"the value of {name}" for secret, name in environment_secrets().items()}
@@ -45,10 +46,9 @@ def private_strings(study: Study, answers: dict[str, list[Judgement]]) -> dict[s
     return {text: what for text, what in strings.items() if len(text) >= SHORTEST}
 
 
-def _of_collection(study: Study, survey: str) -> dict[str, str]:
+def _of_collection(folder: Path, collection: Mapping[str, Any]) -> dict[str, str]:
     """Return the ids, names, links and the secret of a survey's collections, and the contact address."""
     strings = {}
-    folder = study.survey_path(survey) / "crowdsourcing"
     for name, what in (("annotators.csv", "an annotator's id"), ("links.csv", "an annotator's name or link")):
         for path in folder.rglob(name):  # a survey of tasks has links for each
             with path.open(encoding="utf-8", newline="") as lines:
@@ -57,7 +57,6 @@ def _of_collection(study: Study, survey: str) -> dict[str, str]:
     secret = folder / "secret"
     if secret.exists():
         strings[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
-    collection = study.provenance().get("crowdsourcing", {}).get(survey, {})
     for collected in (collection, *collection.get("tasks", {}).values()):
         strings[str(collected.get("settings", {}).get("contact", ""))] = "the contact address"
     return strings

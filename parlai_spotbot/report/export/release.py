@@ -25,7 +25,7 @@ from parlai_spotbot.report.templating import environment
 from parlai_spotbot.selfplay.contestant_files import digests, source_files
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys import Survey, survey_of
 
 FIELDS: dict[str, dict[str, str]] = own_data(__file__)
 CODE = "code"
@@ -78,10 +78,10 @@ def _whole(copy: Contestant, original: Contestant) -> bool:
     return copy.same_bot(original) and bool(copy.code) == bool(source_files(original))
 
 
-def analysis_options(study: Study, survey: str) -> dict[str, Any]:
-    """Return the options of a study's last analysis of a survey, without defaults; {} where there is none."""
+def analysis_options(folder: Path) -> dict[str, Any]:
+    """Return the options of the last analysis in a folder, without defaults; {} where there is none."""
     found: dict[str, Any] = {}
-    for path in sorted(study.analysis_path(survey).glob("*.json")):
+    for path in sorted(folder.glob("*.json")):
         made_by = checksums.read_json(path, "analysis file").get("made_by", {})
         found |= {"seed": made_by.get("seed"), **(made_by.get("options") or {})}
     default = vars(Options())
@@ -103,7 +103,8 @@ def write_tables(copy: Study, options: Mapping[str, Mapping[str, Any]]) -> None:
 
 def complete(study: Study, copy: Study, surveys: Iterable[str], why_not: str) -> None:
     """Write tables and texts of a copy; `why_not` self-play can't be repeated."""
-    analysed = {name: analysis_options(study, name) for name in surveys if study.analysis_path(name).exists()}
+    folders = {name: study.analysis_path(name) for name in surveys}
+    analysed = {name: analysis_options(folder) for name, folder in folders.items() if folder.exists()}
     write_tables(copy, analysed)
     write_texts(study, copy, analysed, why_not)
 
@@ -126,7 +127,7 @@ def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, An
         "versions": study.provenance().get("selfplay", {}).get("versions", {}),
         "package": __version__,
         "fields": FIELDS,
-        "csv": {name: _csv_columns(study, name) for name in options},
+        "csv": {name: _csv_columns(survey_of(study, name)) for name in options},
         "there": {path.name for path in copy.path.rglob("*")},
         "instructions": instructions_of(surveys_of(study)),
     }
@@ -142,10 +143,10 @@ def _command(survey: str, options: Mapping[str, Any]) -> str:
     return shlex.join(["spotbot", "analyze", *option_words({"study": "study", "survey": survey, **options})])
 
 
-def _csv_columns(study: Study, survey: str) -> dict[str, list[tuple[str, str, str]]]:
+def _csv_columns(survey: Survey) -> dict[str, list[tuple[str, str, str]]]:
     """Return name, title and kind of the columns of a survey's tables, by the stem of their file."""
     columns: dict[str, list[tuple[str, str, str]]] = {}
-    for finding in (*findings_of(survey_of(study, survey)), hygiene.FINDING):
+    for finding in (*findings_of(survey), hygiene.FINDING):
         for stem, table in csv_tables(finding).items():
             columns[stem] = [(name, column.title, column.kind) for name, column in table.columns.items()]
     return columns

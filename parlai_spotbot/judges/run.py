@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import CAUTION, Judge, get_judge
+from parlai_spotbot.judges import CAUTION, Judge
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.row_check import check_rows
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
@@ -20,7 +20,7 @@ from parlai_spotbot.records import Conversation, Judgement, Unit
 from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
 from parlai_spotbot.sequential.registration import proposed, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
-from parlai_spotbot.study import Study, expect_study, read_judge
+from parlai_spotbot.study import Study, read_judge
 from parlai_spotbot.surveys import Survey, known_survey, survey_of
 from parlai_spotbot.terminal import Bar, Say
 from parlai_spotbot.wording import source_said
@@ -31,22 +31,14 @@ def summary_path(survey_path: Path, judge_name: str) -> Path:
 
 
 def judge_study(
-    study: Study,
-    survey: str,
-    judge: str | Judge = "spotter",
-    seed: int = 0,
-    progress: bool = True,
-    settled: SettledRequest | None = None,
+    study: Study, survey: str, judge: Judge, progress: bool = True, settled: SettledRequest | None = None
 ) -> dict:
-    """Let the judge (an object, or a name) answer what it has not answered yet; return what JUDGE.json holds.
+    """Let the judge answer what it has not answered yet; return what JUDGE.json holds.
 
     With `settled`, units are drawn by its answers until every two contestants are settled. The caller holds the
     study's lock. Answers that exist were made with the same options, or it is a `UserError`. The same seed gives the
     same bytes, whatever the interruptions, as far as the judge is deterministic.
     """
-    expect_study(study)
-    if isinstance(judge, str):
-        judge = get_judge(judge)(seed)
     path = summary_path(study.survey_path(survey), judge.name)
     plan = None
     if settled:

@@ -213,8 +213,9 @@ def odd_study(folder: Path, real: Path):
 def answers(study) -> dict[str, dict[str, Counter]]:
     """Per variant, per contestant (and people): how often each answer to "human or bot?" was given."""
     from parlai_spotbot.judges.run import judge_study
+    from parlai_spotbot.judges.spotter import Spotter
 
-    judge_study(study, SURVEY, "spotter", seed=0, progress=False)
+    judge_study(study, SURVEY, Spotter(0), progress=False)
     entities = {c.conversation_id: c.entities for c in study.conversations()}
     found: dict[str, dict[str, Counter]] = {}
     for row in study.judgements(SURVEY):

@@ -88,6 +88,7 @@ def new_study():
 def judged(learns_little, tmp_path_factory):
     """A study of five bots and people that the spotter has judged, with its summary; judged by one worker for all."""
     from parlai_spotbot.judges.run import judge_study
+    from parlai_spotbot.judges.spotter import Spotter
 
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -95,7 +96,7 @@ def judged(learns_little, tmp_path_factory):
     with FileLock(shared / "judged.lock"), pytest.MonkeyPatch.context() as patch:
         if not (shared / "judged").exists():
             learns_little(patch)
-            judge_study(make_study(shared / "unfinished"), SURVEY, "spotter", seed=0, progress=False)
+            judge_study(make_study(shared / "unfinished"), SURVEY, Spotter(0), progress=False)
             (shared / "unfinished").rename(shared / "judged")
     folder = tmp_path_factory.mktemp("judged") / "study"
     shutil.copytree(shared / "judged", folder)

@@ -12,12 +12,10 @@ import json
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-import yaml
 
 from parlai_spotbot.judges import identifier
 from parlai_spotbot.models.chat.message_text import quoted
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.asking import Pair
 from parlai_spotbot.surveys.survey import Option, Question, Survey
@@ -29,7 +27,7 @@ SAMPLE = 0
 """Number of the only sample, part of the keys of kept answers."""
 
 WORDS: dict[str, str]
-WORDS, TOGETHER = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+WORDS, TOGETHER = own_data(__file__)
 """Every word that is not the survey's; the hash of the prompt covers those of earlier versions, too. `TOGETHER` are
 those of a request with several questions.
 """

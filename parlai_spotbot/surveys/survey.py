@@ -270,7 +270,7 @@ class Survey:
     onboarding: tuple[tuple[Exercise, ...], ...] = ()
     limits: Limits = Limits()
     game: GameRules | None = None
-    thanks: str = "Thank you. Your answers are stored."
+    thanks: str = "Your answers are stored."
     conversations: tuple[str, ...] = ("Conversation A", "Conversation B")
     speakers: tuple[str, ...] = ()
     other: str = ""

@@ -169,7 +169,8 @@ def test_a_partner_that_breaks_off_early_ends_the_task_without_blame(tmp_path, v
         page.reload()
         button(page, "End this task").click()
         page.get_by_role("status").get_by_text("That task is ended").wait_for()
-        page.get_by_text("so far you had 0").wait_for()
+        page.get_by_text("Tasks done: 0 of").wait_for()
+        assert page.get_by_text("So far you had").count() == 0
         assert st.kept == []
         assert page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('spotbot:unit:'))") == []
 

@@ -70,8 +70,8 @@ def test_a_unit_by_mouse_on_a_desktop_reloaded_in_the_middle(tmp_path, visit):
             choose(page, group(page, "sensibleness"), "No difference")
             choose(page, group(page, "specificity"), "Entity B")
             if number == 2:
-                page.get_by_text("Remark on this conversation").click()
-                page.get_by_label("Remark on this conversation").fill("odd <b>one</b>")
+                page.get_by_text("Add a remark").click()
+                page.get_by_label("Add a remark").fill("odd <b>one</b>")
             following(page)
         heading(page, "Overview")
         page.reload()

@@ -19,7 +19,7 @@ export function Dialog({ title, onClose, wide = false, actions, children }) {
   };
   return (
     <dialog ref={ref} aria-labelledby={label} className={wide ? "wide" : ""} onCancel={cancel}>
-      <h2 id={label}>{title}</h2>
+      <h1 id={label}>{title}</h1>
       <div className="dialog-body" tabIndex={wide ? 0 : undefined}>
         {children}
       </div>

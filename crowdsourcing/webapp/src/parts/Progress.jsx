@@ -2,11 +2,13 @@
 
 import { useId } from "react";
 
-export function Progress({ text, done, total }) {
+export function Progress({ text, done, total, className }) {
   const label = useId();
   return (
     <div className="progress">
-      <span id={label}>{text}</span>
+      <span id={label} className={className}>
+        {text}
+      </span>
       <progress aria-labelledby={label} value={done} max={Math.max(total, 1)} />
     </div>
   );

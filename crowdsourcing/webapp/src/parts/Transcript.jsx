@@ -20,8 +20,14 @@ export function Transcript({ transcript, upTo, marked = null, boxed = false, lev
   }, []);
   const turns = transcript.turns.slice(0, upTo);
   const Heading = `h${level}`;
+  const Part = level > 2 ? "div" : "section"; // a landmark only where it is what the page is about
   return (
-    <section className={`transcript ${boxed ? "boxed" : ""}`} aria-labelledby={label} tabIndex={boxed ? 0 : undefined}>
+    <Part
+      className={`transcript ${boxed ? "boxed" : ""}`}
+      role={level > 2 ? "group" : undefined}
+      aria-labelledby={label}
+      tabIndex={boxed ? 0 : undefined}
+    >
       <Heading id={label} dir="auto" className={transcript.name ? "name" : "unseen"}>
         {transcript.name || t("transcript")}
         {transcript.speaker && transcript.speaker !== transcript.name && (
@@ -49,7 +55,7 @@ export function Transcript({ transcript, upTo, marked = null, boxed = false, lev
           </li>
         )}
       </ol>
-    </section>
+    </Part>
   );
 }
 

@@ -18,8 +18,8 @@ export function Finish({ session }) {
         <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
       )}
       <FinishStep finish={session.finish} />
-      <Leaderboard game={session.game} />
       {(session.finish?.kind ?? "none") === "none" && <p className="soft">{t("finished_next")}</p>}
+      <Leaderboard game={session.game} />
     </Screen>
   );
 }

@@ -19,7 +19,7 @@ import { Transcripts } from "../work/Transcripts.jsx";
 export function InstructionsScreen({ survey, onContinue }) {
   const t = useTexts();
   return (
-    <Screen title={t("instructions_title")} className="reading">
+    <Screen title={t("instructions_title")} className="reading instructions">
       <Instructions survey={survey} />
       <div className="actions">
         <button type="button" className="primary" onClick={onContinue}>
@@ -42,7 +42,7 @@ export function Instructions({ survey }) {
         <p className="note">{t("chat_rules", { least: survey.chat.messages, most: survey.chat.most_messages })}</p>
       )}
       {survey.example && <Example survey={survey} />}
-      <h3>{t("keyboard_title")}</h3>
+      <h2>{t("keyboard_title")}</h2>
       <p>
         {survey.chat && t("keyboard_chat")} {t("keyboard_help")} {definitions.length > 0 && t("keyboard_guide")}
       </p>
@@ -50,7 +50,7 @@ export function Instructions({ survey }) {
   );
 }
 
-// The game's numbers with real minus signs.
+// The game's numbers, or points, with real minus signs.
 export function rulesOf(game) {
   return Object.fromEntries(Object.entries(game).map(([name, points]) => [name, String(points).replace("-", "−")]));
 }
@@ -60,13 +60,13 @@ function Example({ survey }) {
   const { item, answers } = exampleItem(survey);
   return (
     <section className="example" aria-label={t("example_title")}>
-      <h3>{t("example_title")}</h3>
+      <h2>{t("example_title")}</h2>
       <div className={`layout-${item.layout}`}>
-        <Transcripts item={item} turn={null} level={4} />
+        <Transcripts item={item} turn={null} level={3} />
       </div>
       {item.candidates && (
         <>
-          <h4>{t("example_candidates")}</h4>
+          <h3>{t("example_candidates")}</h3>
           <ol className="candidates">
             {item.candidates.map(({ value, text }) => (
               <li key={value} dir="auto">
@@ -76,7 +76,7 @@ function Example({ survey }) {
           </ol>
         </>
       )}
-      <h4>{t("example_answers")}</h4>
+      <h3>{t("example_answers")}</h3>
       <dl className="answers">
         {answers.map(({ question, target, accepted }) => (
           <div key={keyOf(question.name, target)}>
@@ -85,7 +85,7 @@ function Example({ survey }) {
           </div>
         ))}
       </dl>
-      <h4>{t("example_why")}</h4>
+      <h3>{t("example_why")}</h3>
       <Paragraphs text={named(survey.example.explanation, item)} />
     </section>
   );

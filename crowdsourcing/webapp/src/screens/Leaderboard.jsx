@@ -1,6 +1,7 @@
 // Who leads the game, over finished tasks only.
 
 import { useTexts } from "../texts.js";
+import { rulesOf } from "./Instructions.jsx";
 
 export function Leaderboard({ game }) {
   const t = useTexts();
@@ -8,7 +9,7 @@ export function Leaderboard({ game }) {
   return (
     <section className="leaderboard" aria-label={t("game_leaderboard")}>
       <p>
-        <strong>{t("game_points", { points: game.points ?? 0 })}</strong>
+        <strong>{t("game_points", rulesOf({ points: game.points ?? 0 }))}</strong>
         {game.rank ? ` · ${t("game_rank", { rank: game.rank })}` : ""}
       </p>
       {game.leaderboard?.length > 0 && (
@@ -26,7 +27,7 @@ export function Leaderboard({ game }) {
               <tr key={number} className={row.you ? "you" : ""}>
                 <td>{row.rank ?? number + 1}</td>
                 <td dir="auto">{row.you ? `${row.name} (${t("game_you")})` : row.name}</td>
-                <td>{row.points}</td>
+                <td>{rulesOf(row).points}</td>
               </tr>
             ))}
           </tbody>

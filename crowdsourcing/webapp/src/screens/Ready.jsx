@@ -14,8 +14,10 @@ export function Ready({ session, step, busy }) {
     <Screen title={t("ready_title")}>
       {(done > 0 || used === 0) && <p>{done ? t("ready_more") : t("ready_first")}</p>}
       <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
-      <p className="soft">{t("allowance", { allowance, used })}</p>
-      <p className="soft">{t("ready_time", { minutes: Math.round(minutes) })}</p>
+      {used > done && <p className="soft">{t("allowance_used", { allowance, used })}</p>}
+      <p className="soft">
+        {t("allowance")} {t("ready_time", { minutes: Math.round(minutes) })}
+      </p>
       <div className="actions">
         <button type="button" className="primary" disabled={busy} onClick={() => step("POST", "unit", {})}>
           {done ? t("ready_next") : t("ready_start")}

@@ -60,7 +60,7 @@ export function Training({ session, handle, onFinish, busy, stores }) {
         <Dialog title={t("training_results")} onClose={() => setLooking(false)} wide>
           {results.map((result) => (
             <section key={`${result.attempt} ${result.round}`} className="past-round">
-              <h3>{roundTitle(t, result)}</h3>
+              <h2>{roundTitle(t, result)}</h2>
               <p>{summary(t, result)}</p>
               <Marks survey={survey} result={result} />
             </section>

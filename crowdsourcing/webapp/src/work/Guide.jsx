@@ -38,7 +38,7 @@ export function Guide({ survey, said }) {
         <Dialog title={t("guide")} onClose={() => setOpen(false)} wide>
           {said && (
             <section className="guide-turn">
-              <h3>{t("guide_turn")}</h3>
+              <h2>{t("guide_turn")}</h2>
               <p className="bubble" dir="auto">
                 {said}
               </p>
@@ -55,11 +55,11 @@ export function LabelDefinitions({ definitions }) {
   const t = useTexts();
   return definitions.map(({ label, heading, short, counts, counts_not: not, examples }) => (
     <section key={label} className="guide-label">
-      <h3 dir="auto">{heading}</h3>
+      <h2 dir="auto">{heading}</h2>
       <p dir="auto">{short}</p>
       <Cases title={t("guide_counts")} cases={counts} />
       <Cases title={t("guide_counts_not")} cases={not} />
-      {examples.length > 0 && <h4>{t("guide_examples")}</h4>}
+      {examples.length > 0 && <h3>{t("guide_examples")}</h3>}
       {examples.map((one, number) => (
         <figure key={number} className={one.label ? "instance yes" : "instance no"}>
           <p className="said" dir="auto">
@@ -81,7 +81,7 @@ function Cases({ title, cases }) {
   if (cases.length === 0) return null;
   return (
     <>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <ul>
         {cases.map((text, number) => (
           <li key={number} dir="auto">

@@ -75,7 +75,12 @@ export function Item(props) {
           </h2>
           <Guide survey={survey} said={turn === null ? null : item.transcripts[0].turns[turn].text} />
           {place && turns.length > 1 && (
-            <Progress text={t("turn_progress", { done, total: turns.length })} done={done} total={turns.length} />
+            <Progress
+              text={t("turn_progress", { done, total: turns.length })}
+              done={done}
+              total={turns.length}
+              className="unseen"
+            />
           )}
         </div>
         {deciding && (

@@ -47,11 +47,11 @@ export function Opening({ survey, item, pairs, answers, actions, game, busy }) {
           {said}
         </p>
       </div>
-      {pairs.map(({ question, target }, place) => (
+      {pairs.map(({ question, target }) => (
         <Decision
           key={keyOf(question.name, target)}
           {...{ survey, item, question, target, actions, game, busy }}
-          first={place === 0}
+          first={target === undecided[0]?.target}
           decided={answers[keyOf(question.name, target)]?.answer}
           onDecided={(words) => {
             setSaid(words);
@@ -104,13 +104,9 @@ function Decision({ survey, item, question, target, decided, first, actions, gam
         barred={item.opening.more ? [UNSURE] : []}
         onAnswer={setChoice}
       />
-      {item.opening.more && question.options.some((option) => option.value === UNSURE) && (
-        <p className="soft">{t("game_unsure_later")}</p>
-      )}
-      <button type="button" className="decide primary" disabled={busy} onClick={decide}>
+      <button type="button" className={choice === undefined ? "decide" : "decide primary"} disabled={busy} onClick={decide}>
         {choice === undefined ? t("game_choose") : t("game_decide", { entity, answer: word(choice) })}
       </button>
-      <span className="soft">{t("game_final")}</span>
     </div>
   );
 }

@@ -104,7 +104,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
           onDone={next}
           onOverview={allReady ? toEnd : null}
           overviewText={endText}
-          doneText={allReady || items.indexOf(item) === items.length - 1 ? endText : t("item_next")}
+          doneText={allReady || items.indexOf(item) === items.length - 1 ? endText : t(item.transcripts.length > 1 ? "pair_next" : "item_next")}
         />
       ) : atAbout ? (
         <Questionnaire

@@ -49,6 +49,7 @@ def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, 
     values |= {"by_likely": _by(counts, likely), "by_most": _by(counts, left)}
     values |= {"spent": cost * done, "expected_cost": cost * (done + likely), "most_cost": cost * counts["units"]}
     values["out"] = filled(LINES["out_since" if since else "out"], since=since, open=counts["open"])
+    values["out_since"] = since
     values["end"] = LINES["ended"].get(counts.get("ended", ""), "")
     texts = []
     if left:
@@ -110,6 +111,8 @@ def page(
     about = {"title": title, "pairs_table": pairs, "people": people, "nonce": nonce, "cost": cost}
     about["lacking"] = invited is not None and "pairs" not in counts and lacking(counts, people, invited)
     why = Counter(one["why"] for one in people if one["standing"] == "stopped")
+    about["why"] = LINES["why"]
+    about["invited"] = len(invited or ())
     about["reasons"] = [f"{count:,} {LINES['why'].get(name, name)}" for name, count in why.most_common()]
     about["many_stopped"] = counts["stopped"] > MANY * max(counts["annotators"], FEW)
     return _template().render(**about, **values, now=datetime.now())

@@ -70,7 +70,7 @@ def test_the_operator_sees_who_did_what_and_whether_those_invited_can_do_the_res
     people = [{"worker": "ann", "can": 2}, {"worker": "bob", "can": 0}]
     some = {"free": 15, "allowance": 7}
     assert lacking(some, people, ["ann", "bob"]) == (
-        "all who have a link can do 2 of 15 units that are free at most: add 2 annotators by the same launch with "
+        "all links together can do at most 2 of 15 units that nobody has: add 2 annotators, by the same launch with "
         "--annotators 4"
     )
     assert lacking(some, people, ["ann", "bob", "cyd", "dan"]) == ""

@@ -413,7 +413,7 @@ def test_the_operator_s_page_is_kept_up_to_date_and_bars_nobody(ready, tmp_path,
         page.clock.install()
         page.goto(operator_link(server.url, SECRET))
         assert page.get_by_text("study <b> · Spot The Bot").count() == 1
-        page.get_by_text("0 done", exact=False).wait_for()
+        page.get_by_text("0 out", exact=False).wait_for()
         server.intake.call(work, server.desk, known, "ann")
         page.clock.run_for(5000)
         page.get_by_text("3.00 USD").wait_for()

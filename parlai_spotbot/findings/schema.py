@@ -13,7 +13,7 @@ import pandas as pd
 from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import called
-from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
+from parlai_spotbot.wording import NONE, asked, between, number, p_value, percent, span
 
 ENDS = ("low", "high")
 PLACES = ("first", "last")
@@ -25,7 +25,7 @@ FORMATS = {
     "count": lambda value, _: f"{value:,.0f}",
     "name": lambda value, _: "people" if value == HUMAN else str(value),
     "text": lambda value, _: str(value),
-    "term": lambda value, _: plainly(value),
+    "term": lambda value, _: asked(value),
     "method": lambda value, _: called(value),
     "annotator": lambda value, _: str(value),
     "flag": lambda value, _: "yes" if value else "no",

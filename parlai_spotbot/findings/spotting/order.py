@@ -16,14 +16,14 @@ def compute(answers: Annotations) -> Found:
 
 
 def position_sentence(row: Mapping) -> str:
-    """Return whether a group's entity 0 is called human more, or less, often than its entity 1."""
-    sentence = "{group}: entity 0 is called human in {human_0:.1%}, entity 1 in {human_1:.1%}"
+    """Return whether a group's first speaker is called human more, or less, often than its second."""
+    sentence = "{group}: the first speaker is called human in {human_0:.1%}, the second in {human_1:.1%}"
     if not known(row["p"]):
         return filled(sentence + "; there are too few conversations or annotators to say more.", **row)
-    verdict = "the places can't be told apart"
+    verdict = "the two can't be told apart"
     if clear(row):
         more = "more" if row["difference"] > 0 else "less"
-        verdict = f"the first place is called human {more} often"
+        verdict = f"the first is called human {more} often"
     ends = "95 % interval {difference_low:points_1} to {difference_high:points_1}"
     return filled(f"{sentence}: {verdict} ({{difference:points_1}} points, {ends}, {{p_adjusted:p_said}}).", **row)
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of
 from parlai_spotbot.report.drawing import LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
 
@@ -30,6 +31,8 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     series = [line for line in data["series"] if set(line["y"]) - {None}]
     if not series:
         return None
+    order = [name for name in looks if name != HUMAN]
+    series.sort(key=lambda line: order.index(line["label"]) if line["label"] in order else len(order))
     across = min(ACROSS, len(series))
     if max(len(label_text(line["label"])) for line in series) > NARROW:
         across = min(2, len(series))
@@ -43,6 +46,8 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
             _panel(axes, line, look_of(line["label"], looks, place), data)
         for axes in panels[len(series) :]:
             axes.set_visible(False)
+        for axes in panels[max(0, len(series) - across) : len(series)]:
+            axes.tick_params(labelbottom=True)
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)

@@ -142,8 +142,6 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     lines = []
     if extended := made.get("study_extended"):
         lines.append(f"the study was extended: {'; '.join(extended)}")
-    if "hygiene" in result:
-        lines += [row["sentence"] for row in result["hygiene"]["by_source"][""].rows("copies")]
     for source, used in made["used"].items():
         automatic = "" if source == HUMAN else " (automatic, not people)"
         lines.append(f"{source}: {used} annotations{automatic}")
@@ -158,4 +156,6 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
         for finding in findings:
             if finding.name in others:
                 lines += render.lines(finding, Result(source, others[finding.name], others))
+    if "hygiene" in result:
+        lines += [terminal.indented(row["sentence"]) for row in result["hygiene"]["by_source"][""].rows("copies")]
     return "\n".join(lines)

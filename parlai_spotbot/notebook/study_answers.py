@@ -14,7 +14,7 @@ from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.study import Study as StoredStudy
 from parlai_spotbot.surveys import Survey, known_survey, survey_names
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, source_said
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Facts
     from parlai_spotbot.findings.survey_data import SurveyData
 
-SHOWN = ["conversation_ids", "item_id", "target", "question", "answer", "worker_id", "source"]
-"""Columns of answers that a notebook shows."""
+SHOWN = {"item_id": "about"} | {name: name for name in ("target", "question", "answer", "worker_id", "source")}
+"""Columns of answers that a notebook shows, and their headings; conversations stand in place of an item's id."""
 DEMO = Path(__file__).with_name("demo.zip")
 
 
@@ -62,7 +62,7 @@ class Study(StoredStudy):
         answered = []
         for name in names:
             answers = self.answers(name)
-            answered.append((name, len(answers), ", ".join(answers.sources)))
+            answered.append((name, len(answers), ", ".join(map(source_said, answers.sources))))
         about = f"{self.plan.domain}: {counted(len(self.conversations()), 'conversation')} in {self.path}"
         tables: list[in_html.Table] = [("", ("Contestant", "What it is"), bots)]
         if answered:
@@ -140,11 +140,13 @@ class StudyAnswers:
         return f"<{len(self)} answers to {self.survey} by {self.source or ', '.join(self.sources)}>"
 
     def _repr_html_(self) -> str:
-        frame = self.frame
+        frame = self.frame.head(in_html.MOST_ROWS)
+        if "conversation_ids" in frame:
+            frame = frame.assign(item_id=frame["conversation_ids"].map(", ".join))
         columns = [name for name in SHOWN if name in frame]
-        rows = frame[columns].head(in_html.MOST_ROWS).to_numpy().tolist()
+        rows = frame[columns].to_numpy().tolist()
         said = f"{counted(len(self), 'answer')} to {self.survey} by {self.source or ', '.join(self.sources)}"
-        return in_html.shown([said], [("", columns, rows)])
+        return in_html.shown([said], [("", [SHOWN[name] for name in columns], rows)])
 
 
 def demo() -> Study:

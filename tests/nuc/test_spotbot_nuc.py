@@ -14,6 +14,7 @@ from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.report.nuc_page import write_page
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
+from tests.chromium import violations
 from tests.nuc.scoring_models import FORMS, WORDS, saved_agent
 
 
@@ -74,6 +75,17 @@ def test_a_contestant_has_the_colour_that_it_has_in_its_study(made, tmp_path):
     assert 'class="chip bot2">dual<' in page
     alone = write_page(tmp_path / "alone.html", results).read_text(encoding="utf-8")
     assert 'class="chip bot0">dual<' in alone  # by name
+
+
+def test_in_a_browser_its_figures_can_be_saved_and_all_can_read_it(made, chromium):
+    tab = chromium.new_page()
+    errors = []
+    tab.on("pageerror", lambda error: errors.append(error))
+    tab.goto((made / "out" / "index.html").as_uri())
+    assert tab.get_by_role("button", name="SVG").count() == tab.locator("figure svg").count() > 0
+    assert not errors
+    assert violations(tab) == []
+    tab.close()
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@
   button.type = "button";
   button.textContent = "Open all sections";
   button.addEventListener("click", openAll);
-  document.getElementById("offers").append(button);
+  document.getElementById("offers")?.append(button);
   addEventListener("beforeprint", openAll);
 
   // -- from a pair to its conversations --------------------------------------------------------------------------------

@@ -28,11 +28,9 @@ FEW_TICKS = 6
 def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """Curves, each with its band where ends are known, in a panel under its name."""
     data = chart.data
-    series = [line for line in data["series"] if set(line["y"]) - {None}]
+    series = _series(data, looks)
     if not series:
         return None
-    order = [name for name in looks if name != HUMAN]
-    series.sort(key=lambda line: order.index(line["label"]) if line["label"] in order else len(order))
     across = min(ACROSS, len(series))
     if max(len(label_text(line["label"])) for line in series) > NARROW:
         across = min(2, len(series))
@@ -51,6 +49,13 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def _series(data: dict, looks: Looks) -> list[dict]:
+    """Return the curves that have a point: contestants in the study's order, then others, people among them."""
+    places = {name: place for place, name in enumerate(looks) if name != HUMAN}
+    known = [line for line in data["series"] if set(line["y"]) - {None}]
+    return sorted(known, key=lambda line: places.get(line["label"], len(looks)))
 
 
 def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:

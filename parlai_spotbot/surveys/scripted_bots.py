@@ -48,7 +48,7 @@ def scriptable(turns: Sequence[str]) -> bool:
 
 def words_of(turns: Iterable[str]) -> Words:
     """Return the words of these turns by their shape, those that speak of bots left out."""
-    words = sorted({word for turn in turns for word in WORD.findall(GIVEN_AWAY.sub(" ", turn))})
+    words = sorted({word for turn in set(turns) for word in WORD.findall(GIVEN_AWAY.sub(" ", turn))})
     by_shape: dict[str, list[str]] = {}
     for word in words:
         by_shape.setdefault(shape_of(word), []).append(word)

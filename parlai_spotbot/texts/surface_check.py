@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from string import ascii_uppercase
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.characters import ASKING, STOPS
@@ -167,9 +168,10 @@ def auc(bots: tuple[np.ndarray, np.ndarray], people: tuple[np.ndarray, np.ndarra
     x = np.concatenate([bots[0], people[0]])
     y = np.repeat([True, False], [len(bots[0]), len(people[0])])
     areas = []
-    for test in map(np.concatenate, zip(_folds(bots[1]), _folds(people[1]), strict=True)):
-        score = np.round(x @ _slopes(x[~test], y[~test]), 9)
-        areas.append(_area(score[test & y], score[test & ~y]))
+    with threadpool_limits(limits=1):  # threads wait for each other, and round differently
+        for test in map(np.concatenate, zip(_folds(bots[1]), _folds(people[1]), strict=True)):
+            score = np.round(x @ _slopes(x[~test], y[~test]), 9)
+            areas.append(_area(score[test & y], score[test & ~y]))
     return round(float(np.mean(areas)), 4)
 
 

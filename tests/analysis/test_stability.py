@@ -9,10 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, ranks
-from parlai_spotbot.analysis.stability import conversation_matches, first_stable, pair_counts, stability
+from parlai_spotbot.analysis.stability import (
+    conversation_matches,
+    experiment,
+    first_stable,
+    new_studies,
+    pair_counts,
+    stability,
+)
 from parlai_spotbot.analysis.stability.kernels import pooled_repetitions
 from parlai_spotbot.analysis.stability.random_streams import start
 from parlai_spotbot.analysis.stability.tables import build_for, successes
@@ -159,3 +168,17 @@ def test_numba_is_loaded_only_when_needed():
 def test_refused(change, error):
     with pytest.raises(ValueError, match=error):
         stability(**{"matches": table(COUNTS), "names": "abc", **change})
+
+
+@given(st.integers(1, new_studies.MOST), st.integers(2, 5), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_compiled_studies_have_the_numbers_of_numpy(size, bots, seed):
+    rng = np.random.default_rng(seed)
+    pairs = np.array(list(itertools.combinations(range(bots), 2)))
+    pool = experiment.PlayedPool(tuple("abcde"[:bots]), pairs, np.ones((len(pairs), 3), dtype=int))
+    played = rng.multinomial(size, rng.dirichlet([0.4, 0.4, 0.4], size=len(pairs)), size=(4, len(pairs)))
+    found = [
+        list(ranges(pool, played, 60, np.random.default_rng(seed)))
+        for ranges in (experiment._compiled_ranges, experiment._drawn_ranges)
+    ]
+    assert np.array_equal(*found)

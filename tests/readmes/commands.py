@@ -35,7 +35,7 @@ STANDS = [
 - [^make |^\.ci/, null, the commands that it calls are tested; tests/test_install.py knows the targets]
 - ['^npm |^cd |^Rscript |^transformers ', null, 'programs of others: builds, R, a server']
 - ['--study DIR\b', '--study studies/mine', the user's study]
-- ['--engine ray', null, 'Ray, and a cluster']
+- ['--engine ray|^\.venv/bin/ray ', null, 'Ray, and a cluster']
 - ['^python3? tests/|^\.venv/bin/python tests/|-m pytest', null, 'measurements, pictures, tests: of no user']
 - [train_model|dual_encoder|python -m parlai_spotbot.projects, null, minutes; other tests do it]
 - [spotbot mephisto|pay.yaml, null, a launch on a platform]

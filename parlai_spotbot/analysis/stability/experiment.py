@@ -97,31 +97,39 @@ def stability(
     pool = PlayedPool(tuple(names), *pair_counts(matches, names))
     sizes = _sizes(pool, sizes, variant)
     pools = {"": pool}
-    for bot in names if leave_one_out and len(names) > 2 else ():
-        others = tuple(name for name in names if name != bot)
-        rows = matches[(matches["a"] != bot) & (matches["b"] != bot)]
-        pools[bot] = PlayedPool(others, *pair_counts(rows, others))
+    if leave_one_out and len(names) > 2:
+        pools |= {bot: _without(bot, matches, names) for bot in names}
     pools = {out: kept for out, kept in pools.items() if len(kept.counts)}
     points = []
     for out, kept in pools.items():
         chances = pair_chances(kept)
         number = zlib.crc32(out.encode("utf-8"))
-        points += [Point(kept, size, repetitions, replicates, (seed, number, size), chances) for size in sizes]
+        points += [Point(out, kept, size, (repetitions, replicates), (seed, number, size), chances) for size in sizes]
     function: Callable = _model_point
     if variant == "paper":
         function = partial(_paper_point, max(sizes), min(len(kept.counts) for kept in pools.values()))
-    # The largest sizes take longest: with these first no processor waits for another at the end.
-    order = sorted(range(len(points)), key=lambda number: -points[number].size)
-    by_point = {}
-    for place, places in engine.outcomes(function, [points[number] for number in order], releases=True):
-        by_point[order[place]] = places
-        progress(len(by_point), len(points))
-    results = {
-        out: {size: by_point[place * len(sizes) + number] for number, size in enumerate(sizes)}
-        for place, out in enumerate(pools)
-    }
+    found = _computed(function, points, progress)
+    results = {out: {size: found[out, size] for size in sizes} for out in pools}
     curves = [_curve(kept, sizes, results[out]).assign(removed=out) for out, kept in pools.items()]
     return pd.concat(curves, ignore_index=True)
+
+
+def _without(bot: str, matches: pd.DataFrame, names: Sequence[str]) -> PlayedPool:
+    """Return the pool without a bot."""
+    others = tuple(name for name in names if name != bot)
+    rows = matches[(matches["a"] != bot) & (matches["b"] != bot)]
+    return PlayedPool(others, *pair_counts(rows, others))
+
+
+def _computed(function: Callable, points: list[Point], progress: Callable[[int, int], object]) -> dict:
+    """Return what is found of each point, by the bot that is left out and the size."""
+    # The largest sizes take longest: with these first no processor waits for another at the end.
+    points = sorted(points, key=lambda point: -point.size)
+    found = {}
+    for number, outcome in engine.outcomes(function, points, releases=True):
+        found[points[number].out, points[number].size] = outcome
+        progress(len(found), len(points))
+    return found
 
 
 def default_sizes(fewest: int, variant: str) -> list[int]:
@@ -147,12 +155,12 @@ def _sizes(pool: PlayedPool, sizes: Iterable[int] | None, variant: str) -> list[
 
 @dataclass(frozen=True)
 class Point:
-    """One size of one pool: the numbers of repetitions and of replicates in each, and a seed of its own."""
+    """One size of a pool without the bot `out`; `times` are the repetitions and the replicates in each."""
 
+    out: str
     pool: PlayedPool
     size: int
-    repetitions: int
-    replicates: int
+    times: tuple[int, int]
     seed: tuple[int, ...]
     chances: np.ndarray
 
@@ -175,9 +183,10 @@ def _paper_point(largest: int, pairs: int, point: Point) -> tuple[np.ndarray, No
     from parlai_spotbot.analysis.stability import kernels  # importing numba takes longer than many a command
 
     pool = point.pool
-    places = np.zeros((point.repetitions, len(pool.names)), dtype=np.int64)
+    repetitions, replicates = point.times
+    places = np.zeros((repetitions, len(pool.names)), dtype=np.int64)
     base = point.generator().generate_state(1, np.uint64)[0]
-    times = (point.size, point.replicates, DRAWS)
+    times = (point.size, replicates, DRAWS)
     kernels.pooled_repetitions(pool.counts, pool.pairs, times, base, _tables(largest, pairs), places)
     return places, None
 
@@ -188,11 +197,11 @@ def _model_point(point: Point) -> ArrayPair:
 
     pool = point.pool
     rng = np.random.default_rng(point.generator())
-    played = rng.multinomial(point.size, point.chances, size=(point.repetitions, len(pool.counts)))
+    played = rng.multinomial(point.size, point.chances, size=(point.times[0], len(pool.counts)))
     ranges = _compiled_ranges
     if point.size > new_studies.MOST:
         ranges = _drawn_ranges
-    places = [cluster_places(each)[:, 0] for each in ranges(pool, played, point.replicates, rng)]
+    places = [cluster_places(each)[:, 0] for each in ranges(pool, played, point.times[1], rng)]
     return np.array(places), ranks(pool.scores(played))[0]
 
 

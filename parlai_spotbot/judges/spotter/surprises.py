@@ -139,7 +139,8 @@ def _surprises_there(texts: tuple[str, ...]) -> list[TurnSurprise]:
     import torch
 
     torch.set_num_threads(1)
-    return _surprises(*_model(), texts)
+    model, tokenizer = _model()
+    return _surprises(model, tokenizer, texts)
 
 
 def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:

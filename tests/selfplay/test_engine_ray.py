@@ -14,6 +14,7 @@ import pytest
 
 from parlai_spotbot.engine import Cluster
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import engine_ray
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
@@ -134,10 +135,10 @@ def test_the_driver_may_be_killed_and_leaves_nothing_behind(cluster, tmp_path):
     process.wait()
     kept = study.finished()
     assert 0 < len(kept) < 24
-    failures, content, runner = play_on(cluster, study)
+    failures, content, _ = play_on(cluster, study)
     assert failures == []
     assert content == local
-    assert runner.result.played == 24 - len(kept)
+    assert study.finished()[: len(kept)] == kept  # what was there is not played again
     deadline = time.monotonic() + 60
     while hosts() and time.monotonic() < deadline:
         time.sleep(0.5)
@@ -146,7 +147,18 @@ def test_the_driver_may_be_killed_and_leaves_nothing_behind(cluster, tmp_path):
 
 def hosts():
     """The actors of contestants that still run on this machine."""
-    return [p for p in psutil.process_iter(["cmdline"]) if any("ray::Host" in w for w in p.info["cmdline"] or [])]
+    return [
+        p for p in psutil.process_iter(["cmdline"]) if any("ray::ContestantHost" in w for w in p.info["cmdline"] or [])
+    ]
+
+
+@pytest.mark.slow
+def test_a_node_without_the_model_is_named(cluster, tmp_path):
+    absent = Contestant("Absent", model="transformer/generator", model_file=str(tmp_path / "absent.pt"))
+    handle = engine_ray.RayEngine(Cluster(cluster.address)).start(absent, tmp_path / "log", 1)
+    with pytest.raises(UserError, match=r"'Absent' could not be loaded: .*This was on the machine"):
+        handle.load().result()
+    handle.end()
 
 
 def test_without_ray_it_says_what_to_do(monkeypatch):

@@ -107,6 +107,12 @@ class OneSource:
     """What findings take of the answers of one source; copies with other answers begin anew."""
 
     source: str
+    facts: Facts
+
+    @property
+    def margin(self) -> float | None:
+        """The margin within which two are equal; None where none was declared."""
+        return self.facts.margin
 
     @property
     def crossed(self) -> bool:
@@ -142,7 +148,6 @@ class Answers(OneSource):
     analysed, by reason.
     """
 
-    facts: Facts
     options: Options
     tidy: pd.DataFrame
     rows: pd.DataFrame

@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.choices import clear_circle
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
+from parlai_spotbot.analysis.choices import clear_circle, pair_grid
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out
 from parlai_spotbot.analysis.ratings import Means
 from parlai_spotbot.analysis.verdict.one_scale import misfit_pvalue
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, UNKNOWN, WORSE, Probe
 from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
+from parlai_spotbot.findings.answers import OneSource
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.result import Result
@@ -38,60 +39,79 @@ NOT_KNOWN = {
 
 @dataclass(frozen=True)
 class Pool:
-    """Record of what is known of contestants by matches: the `verdict`, and what a ranking has beside its pairs."""
+    """Record of what matches say of contestants: their `fit`, the pairs by their own matches (`grid`, of `pair_grid`),
+    the `verdict`, and what a ranking has beside its pairs."""
 
+    fit: Contrasts
+    grid: pd.DataFrame
     verdict: Verdict
     contestants: pd.DataFrame
     frames: Found
     whole: Mapping
 
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """Return the pairs that met: their own matches with share (`own`) and test (`p_pair`), and the verdict with its
+        one estimate and the difference of strengths."""
+        ends = {"low": "difference_low", "high": "difference_high"}
+        strengths = self.fit.pairs[["a", "b", "difference", "low", "high"]].rename(columns=ends)
+        own = self.grid[["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "p", "p_exact"]]
+        own = own.rename(columns={"estimate": "own", "p": "p_pair"})
+        return own.merge(estimate_ends(self.verdict.pairs[TOLD]), on=["a", "b"]).merge(strengths, on=["a", "b"])
+
     def ranking(self, pairs: pd.DataFrame, **whole: Any) -> Ranking:
-        """Return the ranking with its pairs that met, and further things of the whole."""
+        """Return the ranking with these pairs, and further things of the whole."""
         own = {"ranking": self.contestants, "pairs": pairs, "whole": {**self.whole, **whole}}
         return Ranking(Frames.of(own | self.frames))
 
 
 def pool_of(
-    contrasts: Contrasts,
-    grid: pd.DataFrame,
-    probes: Sequence[Probe] = (),
+    source: OneSource,
+    matches: pd.DataFrame,
+    names: Sequence[str],
+    probes: Sequence[Probe],
     times: ArrayLike | None = None,
-    margin: float | None = None,
+    order: bool | None = True,
+    tested: Sequence[str] | None = None,
 ) -> Pool:
-    """Return what matches say of the contestants, and the verdict on every two.
+    """Return what the matches of one source say of the contestants `names`, and the verdict on every two.
 
     Parameters
     ----------
-    grid : frame
-        Of `pair_grid`: each pair's own matches and their test.
+    matches : frame
+        See `contrasts`; `order` as there.
     probes : sequence of Probe
         Of the study; those of the matches are made here.
     times : sequence (n,), optional
-        When each match of `contrasts` was judged.
-    margin : float, optional
-        Within which two are equal, see `verdict_of_matches`.
+        When each match was judged.
+    tested : sequence of str, optional
+        The contestants whose pairs are tested by their own matches, too; by default all.
     """
+    if tested is None:
+        tested = names
+    fit = contrasts(matches, names, order=order, crossed=source.crossed)
+    grid = pair_grid(matches, tested, crossed=source.crossed)
     circle = clear_circle(grid)
-    misfit = misfit_pvalue(contrasts)
-    if circle and first_place_explains(contrasts, misfit):
+    misfit = misfit_pvalue(fit)
+    if circle and first_place_explains(fit, misfit):
         circle = []
-    probes = [*probes, *pair_probes(contrasts, circle, misfit, times)]
-    verdict = verdict_of_matches(contrasts, circle, grid, probes, margin)
-    left_out = _rests_on(contrasts, verdict)
+    probes = [*probes, *pair_probes(fit, circle, misfit, times)]
+    verdict = verdict_of_matches(fit, circle, grid, probes, source.margin)
+    left_out = _rests_on(fit, verdict)
     people = left_out.get("annotators", {})
     if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]
-    at = pd.Index(contrasts.names, dtype=object).get_indexer(list(verdict.order))
-    contestants = _placed(verdict).assign(score=contrasts.score[at], strength=contrasts.strength[at])
-    contestants[["score_low", "score_high"]] = contrasts.score_ci[at]
-    contestants[["strength_low", "strength_high"]] = contrasts.ci[at]
+    at = pd.Index(fit.names, dtype=object).get_indexer(list(verdict.order))
+    contestants = _placed(verdict).assign(score=fit.score[at], strength=fit.strength[at])
+    contestants[["score_low", "score_high"]] = fit.score_ci[at]
+    contestants[["strength_low", "strength_high"]] = fit.ci[at]
     frames = {
         "unmet": _unmet(verdict),
         "audit": audit.rows_of(probes),
-        "too_few": pd.DataFrame(contrasts.too_few.items(), columns=["bot", "n"]),
+        "too_few": pd.DataFrame(fit.too_few.items(), columns=["bot", "n"]),
     }
-    whole = {"matches": True, "circle": circle, "leader": left_out.get("leader"), **people, "margin": margin}
-    return Pool(verdict, contestants, frames, whole)
+    whole = {"matches": True, "circle": circle, "leader": left_out.get("leader"), **people, "margin": source.margin}
+    return Pool(fit, grid, verdict, contestants, frames, whole)
 
 
 def _placed(verdict: Verdict) -> pd.DataFrame:
@@ -393,16 +413,6 @@ def clearly(ranking: Ranking, criterion: str = "") -> str:
 
 TOLD = ["a", "b", "p", "p_adjusted", "verdict", "reason", "rests_on", "estimate", "low", "high"]
 """What a row of a pair has of its verdict."""
-
-
-def pairs_of(grid: pd.DataFrame, fit: Contrasts, verdict: Verdict) -> pd.DataFrame:
-    """Return the pairs that met: their own matches with share (`own`) and test (`p_pair`), and the verdict with its one
-    estimate and the difference of strengths."""
-    ends = {"low": "difference_low", "high": "difference_high"}
-    strengths = fit.pairs[["a", "b", "difference", "low", "high"]].rename(columns=ends)
-    own = grid[["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "p", "p_exact"]]
-    own = own.rename(columns={"estimate": "own", "p": "p_pair"})
-    return own.merge(estimate_ends(verdict.pairs[TOLD]), on=["a", "b"]).merge(strengths, on=["a", "b"])
 
 
 def _unmet(verdict: Verdict) -> pd.DataFrame:

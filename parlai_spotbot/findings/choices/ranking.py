@@ -2,8 +2,6 @@
 
 import pandas as pd
 
-from parlai_spotbot.analysis.choices import pair_grid
-from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
@@ -35,17 +33,14 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     seen = {*rows["a"], *rows["b"]}
     met = [name for name in answers.names if name in seen]
     sided = sides(rows)
-    order = False if sided is None else None
+    order = False
     if sided is not None:
         rows = sided
-    fitted = contrasts(rows, met, order=order, crossed=answers.crossed)
-    grid = pair_grid(rows, met, crossed=answers.crossed)
+        order = None
     probes = study_probes.of_answers(answers, rows)
-    times = study_probes.times_of(answers, rows)
-    pool = criteria.pool_of(fitted, grid, probes, times, answers.facts.margin)
-    pairs = criteria.pairs_of(grid, fitted, pool.verdict)
-    counts = {"n": len(rows), "ties": (rows["outcome"] == 0).mean(), "why": fitted.why}
-    return pool.ranking(pairs, criterion=CRITERION, test=TEST, **counts, **answers.rests)
+    pool = criteria.pool_of(answers, rows, met, probes, study_probes.times_of(answers, rows), order)
+    counts = {"n": len(rows), "ties": (rows["outcome"] == 0).mean(), "why": pool.fit.why}
+    return pool.ranking(pool.pairs, criterion=CRITERION, test=TEST, **counts, **answers.rests)
 
 
 def sides(rows: pd.DataFrame) -> pd.DataFrame | None:

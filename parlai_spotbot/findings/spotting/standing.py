@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking import (
     Contrasts,
     TrueSkill,
-    contrasts,
     paper_chi2,
     rank_clusters,
     trueskill_scores,
@@ -20,9 +17,8 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-from parlai_spotbot.analysis.verdict.probe import Probe
 from parlai_spotbot.findings import study_probes
-from parlai_spotbot.findings.criteria import pairs_of, pool_of
+from parlai_spotbot.findings.criteria import pool_of
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import Annotations
@@ -40,56 +36,27 @@ NO_MATCH = {"why": "no match between two different bots"}
 
 
 def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: ArrayLike | None = None) -> Ranking:
-    """Return the ranking by the matches of one criterion; `name` is that of its random numbers."""
-    return ranking(
-        matches,
-        answers.bots,
-        answers.weights[:, matches.index],
-        answers.rng(name),
-        crossed=answers.crossed,
-        probes=study_probes.of_answers(answers, matches),
-        times=times,
-        margin=answers.facts.margin,
-        **answers.rests,
-    )
+    """Return the ranking by the matches of one criterion: order, places and pairs by `contrasts`, and the paper's win
+    rates and TrueSkill ranges beside them.
 
-
-def ranking(
-    matches: pd.DataFrame,
-    bots: Sequence[str],
-    weights: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    crossed: bool = True,
-    probes: Sequence[Probe] = (),
-    times: ArrayLike | None = None,
-    margin: float | None = None,
-    **whole: Any,
-) -> Ranking:
-    """Everything about one criterion: order, places and pairs by `contrasts`, and the paper's win rates and TrueSkill
-    ranges beside them.
-
-    `weights` (replicates, matches) are those of the bootstrap behind TrueSkill's ranges; `crossed` says whether workers
-    are a sample, as conversations are: people are, the variants of a judge aren't. `probes` are of the study, `times`
-    (matches,) when each was judged; two are equal within `margin`; `whole` is said of all together.
+    `name` is that of its random numbers; `times` (matches,) say when each was judged.
     """
     if matches.empty:
-        return Ranking(Frames.of({"whole": NO_MATCH | whole}))
+        return Ranking(Frames.of({"whole": NO_MATCH | answers.rests}))
+    probes = study_probes.of_answers(answers, matches)
+    weights = answers.weights[:, matches.index]
     matches = matches.reset_index(drop=True)
     seen = {*matches["a"], *matches["b"]}
-    bots = [bot for bot in bots if bot in seen]
-    fit = contrasts(matches, bots, crossed=crossed)
-    grid = pair_grid(matches, bots, crossed=crossed)
-    pool = pool_of(fit, grid, probes, times, margin)
-    pairs = pairs_of(grid, fit, pool.verdict).rename(columns={"own": "rate_a", "p_exact": "p_sign"})
-    pairs["p_chi2"] = paper_chi2(*grid[["wins_a", "wins_b", "n"]].to_numpy(dtype=float).T)
+    pool = pool_of(answers, matches, [bot for bot in answers.bots if bot in seen], probes, times)
+    pairs = pool.pairs.rename(columns={"own": "rate_a", "p_exact": "p_sign"})
+    pairs["p_chi2"] = paper_chi2(*pool.grid[["wins_a", "wins_b", "n"]].to_numpy(dtype=float).T)
     davidson = {f"strength{end}": f"davidson{end}" for end in ("", "_low", "_high")}
     model = skill_model(matches)
     contestants = pool.contestants.rename(columns=davidson)
-    for columns in (_rates(fit), _skills(matches, bots, model, weights, rng)):
+    for columns in (_rates(pool.fit), _skills(matches, pool.fit.names, model, weights, answers.rng(name))):
         contestants = contestants.merge(columns, on="bot")
     clustered = "conversations"
-    if crossed:
+    if answers.crossed:
         clustered += " and by annotators"
     return replace(pool, contestants=contestants).ranking(
         pairs,
@@ -99,9 +66,9 @@ def ranking(
         ties=(matches["outcome"] == 0).mean(),
         tau=model.tau,
         draw_probability=model.draw_probability,
-        why=fit.why,
-        **_model(fit),
-        **whole,
+        why=pool.fit.why,
+        **_model(pool.fit),
+        **answers.rests,
     )
 
 

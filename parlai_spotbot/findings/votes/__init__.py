@@ -31,8 +31,6 @@ SEEN = ("won", "tie", "both_bad", "lost")
 class Ballots(OneSource):
     """The votes of one source: `a`, `b` (n,) places in `names`, `outcome` (n,) +1 for a, -1 for b, 0 for neither, of
     which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown; `time` (n,) in seconds.
-
-    `margin` is that within which two are equal.
     """
 
     names: tuple[str, ...]
@@ -43,7 +41,6 @@ class Ballots(OneSource):
     prompt: np.ndarray
     worker: np.ndarray
     time: np.ndarray
-    margin: float | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     settled: ClassVar[Mapping] = {}
@@ -147,8 +144,7 @@ class VoteForm(Form):
         sources = {}
         for source, votes in rows.groupby("source", observed=True, sort=True):
             name = str(source)
-            ballots = _ballots(name, votes, partners, facts.bots)
-            sources[name] = replace(ballots, left_out=left_out.get(name, {}), margin=facts.margin)
+            sources[name] = replace(_ballots(name, votes, partners, facts), left_out=left_out.get(name, {}))
         return sources, left_out
 
 
@@ -204,7 +200,7 @@ def _checked(judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]) ->
     return rows, left_out
 
 
-def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[str]], bots: Sequence[str]) -> Ballots:
+def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[str]], facts: Facts) -> Ballots:
     """The votes of one source as codes."""
     items = rows["item_id"].cat.remove_unused_categories()
     met = [partners.get(item, ()) for item in items.cat.categories]
@@ -212,12 +208,13 @@ def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[st
         if len(pair) != 2:
             place = items.index[items == item][0]
             raise ValueError(f"judgement {place + 1}: item '{item}' is no pair of contestants of the units file")
-    names = tuple(planned_first({name for pair in met for name in pair}, bots))
+    names = tuple(planned_first({name for pair in met for name in pair}, facts.bots))
     places = pd.Index(names).get_indexer(np.array(met, dtype=object).ravel()).reshape(-1, 2)
     answers = rows["answer"].cat
     outcome = np.array([OUTCOMES.get(answer, 0) for answer in answers.categories], dtype=np.int8)
     return Ballots(
         source,
+        facts,
         names,
         a=places[items.cat.codes, 0],
         b=places[items.cat.codes, 1],

@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.choices import pair_grid
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, enough_matches
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Result, declared
@@ -48,9 +47,12 @@ def ranked(ballots: Ballots) -> Ranking:
     if not enough.all():
         ballots = ballots.among(enough)
     counts = ballots.counts()
-    matches = ballots.matches()
-    fit = contrasts(matches, ballots.names, crossed=ballots.crossed)
-    pool = _pool(ballots, matches, fit)
+    tested = ballots.names
+    if len(tested) > GRIDDED:
+        tested = ()
+    probes = study_probes.of_votes(ballots)
+    pool = criteria.pool_of(ballots, ballots.matches(), ballots.names, probes, ballots.times, tested=tested)
+    fit = pool.fit
     pairs = _pairs_of(pool.verdict, fit, counts)
     frames = {"audit": pool.frames["audit"]}  # those who never met are among the pairs
     why = ALL_BAD
@@ -62,15 +64,6 @@ def ranked(ballots: Ballots) -> Ranking:
         pairs = pairs[_shown(pairs, pool.verdict.order)]
     pool = replace(pool, contestants=pool.contestants.merge(voted, on="bot", how="left"), frames=frames)
     return pool.ranking(pairs, **_told(ballots, counts), why=why)
-
-
-def _pool(ballots: Ballots, matches: pd.DataFrame, fit: Contrasts) -> criteria.Pool:
-    """Return what the matches say of the contestants; of very many no pair is tested by its own votes."""
-    shown = ballots.names
-    if len(shown) > GRIDDED:
-        shown = ()
-    grid = pair_grid(matches, shown, crossed=ballots.crossed)
-    return criteria.pool_of(fit, grid, study_probes.of_votes(ballots), ballots.times, ballots.margin)
 
 
 def _told(ballots: Ballots, counts: np.ndarray) -> dict:

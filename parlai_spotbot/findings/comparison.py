@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.frames import Frames, ends
-from parlai_spotbot.findings.rankings import Ranking
+from parlai_spotbot.findings.rankings import WIN_RATE, Ranking
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
-from parlai_spotbot.findings.standings import WIN_RATE, Standing
 from parlai_spotbot.judges.certificate.gate import vouched
 from parlai_spotbot.wording import filled, source_said, upper_first
 
@@ -118,7 +117,6 @@ def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison
     if "ranking" in settled:
         return _settled(settled, source, new, old)
     ranking = contents.ranking(source)
-    standing = Standing(contents.survey, source, "", ranking)
     if not ranking.order:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
     row = criteria.pair_verdict(ranking, new, old)
@@ -129,7 +127,7 @@ def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison
         equal = criteria.equal_within(ranking)
     if verdict not in (BETTER, WORSE):
         verdict = UNDECIDED
-    what = standing.what
+    what = ranking.score_title
     if ranking.of_matches:
         what = WIN_RATE
     return Comparison(

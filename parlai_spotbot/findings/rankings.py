@@ -12,6 +12,8 @@ import pandas as pd
 
 from parlai_spotbot.findings.frames import Frames, ends, frame_of
 
+WIN_RATE = "win rate"
+
 CRITERIA = ("question", "label", "feature")
 """The column that names the criterion, where there are several."""
 
@@ -91,9 +93,24 @@ class Ranking:
         return bool(self.order) or "main" in self.whole
 
     @property
-    def rates(self) -> bool:
-        """Whether the paper's win rates are in it."""
-        return "win_rate" in self.frames.get("ranking", ())
+    def score_column(self) -> str:
+        """The column of its scores: the paper's win rates where it has them."""
+        if "win_rate" in self.frames.get("ranking", ()):
+            return "win_rate"
+        return "score"
+
+    @property
+    def score_title(self) -> str:
+        """What its scores are called."""
+        if self.score_column == "win_rate":
+            return WIN_RATE
+        return self.whole.get("criterion") or "score"
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The known scores, best first."""
+        scores = {bot: row[self.score_column] for bot, row in self.contestants.items()}
+        return {bot: value for bot, value in scores.items() if value is not None}
 
     @property
     def of_matches(self) -> bool:

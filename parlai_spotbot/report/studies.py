@@ -15,6 +15,7 @@ import pandas as pd
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.sections import places_said
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
@@ -77,24 +78,25 @@ def _rows(label: str, contents: SurveyData) -> Iterator[dict]:
             f"{study.analysis_path(survey)}: the judgements of '{survey}' are not analysed yet by this version.",
             hints.run("analyze", study.path, survey),
         )
-    for standing in standings(contents):
-        for contestant in standing.ranking.order:
+    for source, criterion, ranking, annotations in standings(contents):
+        places = places_said(ranking)
+        for contestant in ranking.order:
             place = ""
-            if not standing.ranking.circle:
-                place = standing.places(contestant)
-            low, high = standing.ranking.ends(contestant, standing.column)
+            if not ranking.circle:
+                place = places[contestant]
+            low, high = ranking.ends(contestant, ranking.score_column)
             yield {
                 "study": label,
                 "survey": contents.survey,
-                "source": standing.source,
-                "criterion": standing.criterion,
+                "source": source,
+                "criterion": criterion,
                 "contestant": contestant,
                 "place": place,
-                "what": standing.what,
-                "score": standing.score.get(contestant),
+                "what": ranking.score_title,
+                "score": ranking.scores.get(contestant),
                 "low": low,
                 "high": high,
-                "annotations": standing.annotations,
+                "annotations": annotations,
             }
 
 

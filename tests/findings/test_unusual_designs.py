@@ -18,6 +18,7 @@ from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, obstacle
+from parlai_spotbot.findings.sections import places_said
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN, indexed
@@ -330,4 +331,5 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
             assert compared.why in str(compared)
     [standing] = [own for own in standings(contents) if not own.criterion]
     if name == "two groups":
-        assert (standing.places("ann"), standing.places("dan")) == ("1 of group 1", "2 of group 2")
+        places = places_said(standing.ranking)
+        assert (places["ann"], places["dan"]) == ("1 of group 1", "2 of group 2")

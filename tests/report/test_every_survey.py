@@ -48,7 +48,7 @@ def test_behaviours_have_an_order_each_and_none_of_all(made):
     assert first.lead.card.table.rows
     found = standings(contents)
     assert found
-    assert all(row.criterion and not row.ranking.rates and not row.ranking.of_matches for row in found)
+    assert all(row.criterion and row.ranking.score_column == "score" and not row.ranking.of_matches for row in found)
 
 
 def test_the_page_has_the_behaviours_and_the_training(page):

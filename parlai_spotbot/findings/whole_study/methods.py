@@ -51,11 +51,11 @@ def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> Frames:
     rankings = []
     for name, one in surveys.items():
         several = [each for each in standings(one) if each.source == source and single_order(each.ranking)]
-        main = several[0]
-        methods.append({"method": name, "what": main.what, "order": main.ranking.order})
-        for contestant, (first, last) in main.ranking.places.items():
+        main = several[0].ranking
+        methods.append({"method": name, "what": main.score_title, "order": main.order})
+        for contestant, (first, last) in main.places.items():
             places.append({"method": name, "contestant": contestant, "places_first": first, "places_last": last})
-        rankings += [(name, each.criterion, each.score) for each in several]
+        rankings += [(name, each.criterion, each.ranking.scores) for each in several]
     return Frames.of({"methods": methods, "places": places, "agreement": order_agreements(rankings)})
 
 

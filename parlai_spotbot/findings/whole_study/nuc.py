@@ -49,8 +49,8 @@ def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
             if standing.criterion or not set(standing.ranking.order) & set(ranking["order"]):
                 continue
             recall = {row["contestant"]: row[measure]["estimate"] for row in _main(ranking["contestants"])}
-            for row in order_agreements([(METHOD, "", recall), (survey, "", standing.score)]):
-                about = {"survey": survey, "source": standing.source, "what": standing.what}
+            for row in order_agreements([(METHOD, "", recall), (survey, "", standing.ranking.scores)]):
+                about = {"survey": survey, "source": standing.source, "what": standing.ranking.score_title}
                 rows.append(about | {key: row[key] for key in ("contestants", "n", "tau")})
     return plain({"measure": measure, "surveys": rows})
 

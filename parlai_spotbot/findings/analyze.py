@@ -16,7 +16,7 @@ from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.frames import stored_form
-from parlai_spotbot.findings.made_by import VERSION, stored
+from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of, training_texts
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc, simulators
 from parlai_spotbot.hints import Remedy
@@ -75,7 +75,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
-    _write(data, study.analysis_path(survey), result, frames)
+    _write(data, result, frames)
     looks.note(study, survey, look)
     surveys = analysed(study, fresh)
     methods.write(study, surveys)
@@ -164,8 +164,9 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
     bar.advance()
 
 
-def _write(data: SurveyData, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
+def _write(data: SurveyData, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
     """Write results and tables; what is left from before is removed, but for what takes an option and still holds."""
+    folder = data.folder
     asked = {finding.name for finding in findings_of(data.asked) if finding.asked and finding.name not in result}
     kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", data)))
     changes: dict[Path, bytes | None] = {}
@@ -182,7 +183,7 @@ def _write(data: SurveyData, folder: Path, result: Mapping[str, dict], frames: M
 
 def _stands(path: Path, data: SurveyData) -> bool:
     """Return whether an earlier result, which takes an option, was made from the same files by this version."""
-    made_by = stored(path, data.study, data.survey).get("made_by", {})
+    made_by = data.stored(path).get("made_by", {})
     return (made_by.get("sha256"), made_by.get("version")) == (data.study.checksums(data.survey), VERSION)
 
 

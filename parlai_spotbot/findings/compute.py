@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import parlai_spotbot
 from parlai_spotbot import terminal
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings import findings_of, forms_of, render
@@ -15,7 +14,7 @@ from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.frames import Found, Frames
-from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import Survey
@@ -117,14 +116,8 @@ def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts
         options_used["control_mistakes"] = allowed_mistakes(facts.survey)
     if facts.margin is not None:
         options_used["margin"] = facts.margin
-    return {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "version": VERSION,
-        "options": plain(options_used),
-        "seed": options.seed,
-        "used": {name: answers.used for name, answers in sources.items()},
-        "left_out": left_out,
-    }
+    used = {name: answers.used for name, answers in sources.items()}
+    return made_by(options=plain(options_used), seed=options.seed, used=used, left_out=left_out)
 
 
 def tables(survey: Survey, result: Mapping[str, Mapping]) -> Found:

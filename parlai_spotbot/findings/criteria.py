@@ -1,9 +1,11 @@
 """Rankings by one criterion or several, as surveys of choices, ratings, behaviours and votes have them: in words, as a
 chart, as tables, as rows, and in the lines of the terminal."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,6 @@ from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, R
 from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
-from parlai_spotbot.findings.answers import OneSource
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.result import Result
@@ -25,6 +26,9 @@ from parlai_spotbot.findings.scarce import named_first, too_few_sentence
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, NAMED, counted, part_of, percent, plainly, to, upper_first, who
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import OneSource
 
 LEVEL = 0.05
 

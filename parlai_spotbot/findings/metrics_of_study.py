@@ -1,7 +1,6 @@
 """The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
@@ -15,7 +14,6 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.findings.whole_study import INTERACTIVE, judged_surveys
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
-from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.terminal import Bar
@@ -33,19 +31,21 @@ def evidence_of(study: Study) -> StudyEvidence:
     left_out: dict[str, Counter[str]] = {}
     outcomes = Outcomes.none()
     every = []
-    for name in judged_surveys(study):
-        judgements = study.judgements(name)
+    for data in judged_surveys(study):
+        judgements = data.judgements
         every += judgements
+        survey = launched_survey(study, data.survey)
         try:
-            if name == INTERACTIVE:
+            if data.survey == INTERACTIVE:
                 outcomes = outcomes_of(judgements, conversations)
                 continue
-            for source, (metric_list, lost) in _metrics_of(study, name, judgements, conversations).items():
-                metrics.setdefault(source, []).extend(metric_list)
+            for source in sorted({row.source for row in judgements}):
+                found, lost = metrics_of(survey, judgements, conversations, list(data.items.values()), source)
+                metrics.setdefault(source, []).extend(found)
                 left_out.setdefault(source, Counter()).update(lost)
         except ValueError as err:
             raise UserError(
-                f"{study.judgements_path(name)}: {err}.",
+                f"{study.judgements_path(data.survey)}: {err}.",
                 "Judgement N is the Nth of its source in that file: correct it, or make the file again.",
             ) from err
     if not any(metrics.values()):
@@ -55,16 +55,6 @@ def evidence_of(study: Study) -> StudyEvidence:
         )
     times = {source: times_of(every, own, source) for source, own in metrics.items()}
     return StudyEvidence(metrics, outcomes, times, left_out)
-
-
-def _metrics_of(
-    study: Study, name: str, judgements: Sequence[Judgement], conversations: Sequence[Conversation]
-) -> dict[str, tuple[list[Metric], dict[str, int]]]:
-    """By source the metrics that a survey's answers make, and what is left out of them."""
-    survey = launched_survey(study, name)
-    items = list(study.load(name).items.values())
-    sources = sorted({judgement.source for judgement in judgements})
-    return {source: metrics_of(survey, judgements, conversations, items, source) for source in sources}
 
 
 def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:
@@ -82,7 +72,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
         results["by_source"] = {source: Frames.of(frames) for source, frames in results["by_source"].items()}
         checksums.write_json(folder / f"{stem}.json", stored_form(results))
     surveys = judged_surveys(study)
-    by_finding = {finding.name: {"by_source": finding.compute(study, surveys)} for finding in FINDINGS}
+    by_finding = {finding.name: {"by_source": finding.compute(surveys)} for finding in FINDINGS}
     for name, table in tables_of(FINDINGS, by_finding).items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result
@@ -90,9 +80,10 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
 
 def summary(study: Study) -> str:
     """Return what the terminal shows: the first sentence of each part of the study of metrics, by source."""
+    surveys = judged_surveys(study)
     return "\n".join(
         f"{source_said(source)}: {line.strip()}"
         for finding in FINDINGS
-        for source, frames in (finding.compute(study, judged_surveys(study)) or {}).items()
+        for source, frames in (finding.compute(surveys) or {}).items()
         for line in render.lines(finding, Result(source, frames))
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, hints
@@ -15,7 +16,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Facts, Form, Options
 from parlai_spotbot.findings.frames import Frames, by_source
-from parlai_spotbot.findings.made_by import VERSION, stored
+from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.ordering import people_first, planned_first
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
@@ -181,16 +182,35 @@ class SurveyData(SurveyFiles):
         return sources[source or names[0]]
 
     # -- what was found ------------------------------------------------------------------------------------------------
+    def stored(self, path: Path, **options: Any) -> dict:
+        """Return what a file of an analysis, made with such options, holds; {} where there is none."""
+        if not path.exists():
+            return {}
+        remedy = hints.run("analyze", self.study.path, self.survey, **options)
+        return self.study.once(path, lambda: checksums.read_json(path, "analysis file", remedy))
+
+    def stored_frames(self, path: Path) -> dict[str, Frames]:
+        """Return by source what a file of an analysis by this version holds; {} where there is none."""
+        value = self.stored(path)
+        if not value or value["made_by"].get("version") != VERSION:
+            return {}
+        return by_source(value["tables"])
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its analysis."""
+        return self.study.analysis_path(self.survey)
+
     @cached_property
     def found(self) -> dict[str, dict]:
         """The results as their files hold them, by name of the finding; a file that does not exist is absent."""
         found = {}
         remedy = hints.run("analyze", self.study.path, self.survey)
         checksums.check_files(self.study.path, (f"surveys/{self.survey}/analysis/",), remedy)
-        for path in sorted(self.study.analysis_path(self.survey).glob("*.json")):
+        for path in sorted(self.folder.glob("*.json")):
             if path.stem in NO_SOURCES:
                 continue
-            value = stored(path, self.study, self.survey)
+            value = self.stored(path)
             if not isinstance(value, dict) or not isinstance(value.get("made_by", {}), dict):
                 raise UserError(f"{path}: expected a result and, in 'made_by', how it was made.", remedy)
             if value.get("made_by", {}).get("version") == VERSION and not _are_tables(value.get("tables")):

@@ -137,12 +137,12 @@ def told_of_study(
 ) -> list[tuple[Finding, list[tuple[str, Section]]]]:
     """Return what findings on the whole study say, each with its (source, section)s; those with nothing stay away."""
     contents = views[0].contents
-    surveys = [view.contents.survey for view in views]
+    surveys = [view.contents for view in views]
     told = []
     checksums.check_files(contents.study.path, ("analysis/", "nuc/analysis/"), "Run the command that wrote it again.")
     with known_to(contents):
         for finding in findings_of_study():
-            results = finding.compute(contents.study, surveys)
+            results = finding.compute(surveys)
             sections = [(source, tell(finding, Result(source, frames))) for source, frames in results.items()]
             sections = [(source, section) for source, section in sections if section and source not in without]
             if sections:

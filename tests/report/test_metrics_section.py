@@ -8,6 +8,7 @@ from parlai_spotbot.findings import render
 from parlai_spotbot.findings.frames import Frames, stored_form
 from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
 from parlai_spotbot.report.page import build_report
 from tests.analysis.made_up import chats, evidence_of, write_chats
@@ -24,7 +25,7 @@ def told(tmp_path_factory):
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
             own["by_source"] = {source: Frames.of(frames) for source, frames in own["by_source"].items()}
             checksums.write_json(metrics_path(study) / f"{stem}.json", stored_form(own))
-        results = [(own, own.compute(study, ["dialogue_likert"])) for own in FINDINGS]
+        results = [(own, own.compute([load(study, "dialogue_likert")])) for own in FINDINGS]
         sections = [section for own, found in results if (section := render.tell(own, Result("human", found["human"])))]
         return {section.anchor.removeprefix("metrics_"): section for section in sections}
 
@@ -33,7 +34,7 @@ def told(tmp_path_factory):
 
 
 def test_a_study_whose_metrics_were_not_studied_has_no_such_section(study):
-    assert not any(own.compute(study, ["spot_the_bot"]) for own in FINDINGS)
+    assert not any(own.compute([load(study, "spot_the_bot")]) for own in FINDINGS)
 
 
 def test_sentences_charts_and_costs(told):

@@ -1,14 +1,20 @@
 """Findings on a whole study, whatever the survey: methods side by side, metrics, models' next turns, hygiene.
 
-Their `compute` takes the study and the surveys of its report, and reads results from disk: {source: data}, {} where
-there are none; the source is "" where it doesn't matter who judged.
+Their `compute` takes the surveys of a report and reads results from disk: {source: data}, {} where there are none; the
+source is "" where it doesn't matter who judged.
 """
 
-from parlai_spotbot.findings import forms_of
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys import survey_names
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 INTERACTIVE = "interactive"
 """The survey of people who chat with bots and then say how it was: the outcome of the study of metrics, no metric."""
@@ -21,21 +27,19 @@ def findings_of_study() -> list[Finding]:
     return [simulators.FINDING, methods.FINDING, *metrics.FINDINGS, *nuc.FINDINGS, hygiene.FINDING]
 
 
-def judged_surveys(study: Study) -> list[str]:
+def judged_surveys(study: Study) -> list[SurveyData]:
     """Return the surveys whose judgements are about the study's conversations, in the order of the plan, then sorted.
 
     Judgements about questions of a corpus, or about others' talks, say nothing of these.
     """
-    names = []
-    for name in survey_names(study):
-        if study.judgements_path(name).exists():
-            forms = forms_of(get_survey(name, study))
-            if all(form.of_study for form in forms):
-                names.append(name)
-    return planned_first(names, study.plan.surveys)
+    from parlai_spotbot.findings.survey_data import SurveyData
+
+    names = [name for name in survey_names(study) if study.judgements_path(name).exists()]
+    surveys = [SurveyData(study, name) for name in planned_first(names, study.plan.surveys)]
+    return [data for data in surveys if all(form.of_study for form in data.forms)]
 
 
 def has_metrics_and_outcomes(study: Study) -> bool:
     """Return True if people have said how conversations were that they led, and others have judged them, too."""
-    judged = judged_surveys(study)
+    judged = [data.survey for data in judged_surveys(study)]
     return INTERACTIVE in judged and len(judged) > 1

@@ -3,23 +3,27 @@
 It is about conversations, whoever judged them, so there is one result, not one a source.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-import parlai_spotbot
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.frames import Found, Frames
-from parlai_spotbot.findings.made_by import VERSION, stored_frames
+from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, faults, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
 from parlai_spotbot.wording import filled, small_percent
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -70,13 +74,8 @@ def hygiene(
         order = planned_first(set(measured.index), [*bots, *sorted(set(measured.index) - {HUMAN})])
         frames["hygiene"] = measured.loc[order].reset_index().assign(meaning=lambda rows: rows["kind"].map(KINDS))
         frames["contestants"] = _contestants(measured, order)
-    made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "version": VERSION,
-        "conversations": len(conversations),
-        "turns": len(turns),
-    }
-    return {"by_source": {"": Frames.of(frames)}, "made_by": made_by}
+    counted = made_by(conversations=len(conversations), turns=len(turns))
+    return {"by_source": {"": Frames.of(frames)}, "made_by": counted}
 
 
 def _contestants(measured: pd.DataFrame, order: Sequence[str]) -> list[dict]:
@@ -129,9 +128,9 @@ CAREFUL = 2
 """So many sentences on contestants are on the page's second screen."""
 
 
-def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
+def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """Return what the analysis of the first survey found of the conversations."""
-    return stored_frames(study.analysis_path(surveys[0]) / "hygiene.json", study, surveys[0])
+    return surveys[0].stored_frames(surveys[0].folder / "hygiene.json")
 
 
 def summarise(result: Result) -> list[str]:

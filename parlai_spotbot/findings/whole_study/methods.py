@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.frames import Frames, stored_form
-from parlai_spotbot.findings.made_by import VERSION, stored_frames
+from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import standings
@@ -59,9 +59,9 @@ def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> Frames:
     return Frames.of({"methods": methods, "places": places, "agreement": order_agreements(rankings)})
 
 
-def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
+def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """Return what was found when a survey was analysed last."""
-    return stored_frames(study.path / "analysis" / FILE, study, surveys[0])
+    return surveys[0].stored_frames(surveys[0].study.path / "analysis" / FILE)
 
 
 def summarise(result: Result) -> list[str]:

@@ -4,31 +4,34 @@ Which metrics explain quality, which people agree on, what they explain together
 cost.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames, by_source, ends, frame_of
-from parlai_spotbot.findings.made_by import stored
 from parlai_spotbot.findings.ordering import people_first
-from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import counted, listed, number, percent, plainly, to
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 LEVEL = "0.05"
 OUTCOMES = {"rating": "people's ratings", "choice": "people's choices"}
 
 
 def read(
-    stem: str, table: str, rows: Callable[[Frames], Iterable[dict]], study: Study, surveys: Sequence[str]
+    stem: str, table: str, rows: Callable[[Frames], Iterable[dict]], surveys: Sequence[SurveyData]
 ) -> dict[str, Frames]:
     """Return what one file of the study of metrics holds by source, in its `table` the `rows` that are shown; {} where
     it was never made."""
-    path = study.path / "analysis" / "metrics" / f"{stem}.json"
-    value = stored(path, study, surveys[0], metrics=True)
-    found = by_source(value.get("tables", {}))
+    path = surveys[0].study.path / "analysis" / "metrics" / f"{stem}.json"
+    found = by_source(surveys[0].stored(path, metrics=True).get("tables", {}))
     shown = {}
     for source in people_first(found):
         shown[source] = Frames.of({**found[source], table: frame_of(rows(found[source]))})

@@ -114,9 +114,9 @@ def _points(curve: Mapping) -> Iterator[dict]:
         yield {"contestant": "guessing", "candidates": size, "estimate": 1 / size}
 
 
-def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
+def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """Return what spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
-    found = with_rows(read_results(study.path / "nuc" / "analysis"))
+    found = with_rows(read_results(surveys[0].study.path / "nuc" / "analysis"))
     if not found:
         return {}
     return {"": found}

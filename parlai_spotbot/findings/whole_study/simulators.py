@@ -3,13 +3,15 @@
 It is about conversations, whoever judged them, so there is one result, not one a source.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-import parlai_spotbot
 from parlai_spotbot.analysis.likeness import (
     ALIKE,
     DIFFERENT,
@@ -23,13 +25,15 @@ from parlai_spotbot.analysis.likeness import (
 from parlai_spotbot.analysis.values import best_first, generator
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.frames import Frames, ends
-from parlai_spotbot.findings.made_by import VERSION, stored_frames
+from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.study import Study
 from parlai_spotbot.texts.user_side import INDEX, is_english, user_features
 from parlai_spotbot.wording import between, filled, listed, number, who
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 MEASURES: dict[str, dict] = own_data(__file__, "user_measures.yaml")
 REPLICATES = 200
@@ -89,8 +93,7 @@ def measured(conversations: Sequence[Conversation], users: Sequence[str], judged
     frames = {"about": _about(values, english)}
     if rows:
         frames |= _compared(values, english, seed)
-    made_by = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "version": VERSION, "seed": seed}
-    return {"by_source": {"": Frames.of(frames)}, "made_by": made_by | {"conversations": len(rows)}}
+    return {"by_source": {"": Frames.of(frames)}, "made_by": made_by(seed=seed, conversations=len(rows))}
 
 
 def _about(values: pd.DataFrame, english: bool) -> dict:
@@ -153,13 +156,10 @@ def _examples(values: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 # -- what it says ------------------------------------------------------------------------------------------------------
-def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
+def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """Return what the analysis of the first survey that has it found."""
-    for survey in surveys:
-        found = stored_frames(study.analysis_path(survey) / "simulators.json", study, survey)
-        if found:
-            return found
-    return {}
+    found = [survey.stored_frames(survey.folder / "simulators.json") for survey in surveys]
+    return next(filter(None, found), {})
 
 
 def answer(frames: Frames) -> str:

@@ -33,7 +33,7 @@ def facts_of(read: Sequence[SurveyData]) -> list[dict[str, Any]]:
     """Return what the texts say, one mapping a survey; the first also has what is said of the conversations."""
     told = begun(read)
     with known_to(told[0]):
-        results = hygiene.read(told[0].study, [contents.survey for contents in read])
+        results = hygiene.read(read)
     first = _conversations(told) | {"faults": hygiene.careful_of(results.get("", Frames()))}
     facts = [{"contents": contents, "plan": contents.study.plan, **_survey(contents)} for contents in told]
     facts[0] |= first

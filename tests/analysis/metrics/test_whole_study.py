@@ -64,7 +64,8 @@ def test_answers_about_other_conversations_are_no_metrics(tmp_path):
         about = ("conversation:0", question, "candidate:1")
         row = Judgement("j0", "a0", survey, "u0", "i0", ("movies5",), 4, *about, "w0", HUMAN, seconds=9.0)
         checksums.write_jsonl(own.judgements_path(survey), [row])
-    assert metrics_of_study.judged_surveys(own) == ["abc_eval", "dialogue_likert", "comparative", "interactive"]
+    judged = [data.survey for data in metrics_of_study.judged_surveys(own)]
+    assert judged == ["abc_eval", "dialogue_likert", "comparative", "interactive"]
     after = metrics_of_study.evidence_of(own)
     assert [metric.key for metric in after.metrics[HUMAN]] == [metric.key for metric in before.metrics[HUMAN]]
     assert len(after.times[HUMAN]) == len(before.times[HUMAN])

@@ -6,12 +6,13 @@ from functools import partial
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
+from parlai_spotbot.analysis.annotators.controls import controls_summary, silent_annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
@@ -39,16 +40,42 @@ def annotators(answers: Answers, ranked: Ranked, main: str = "") -> Found:
 
 
 def what_changes(kept: Ranking, every: Ranking, who: str) -> dict:
-    """Return what changes in a ranking with everybody's answers, in numbers and in a sentence that begins with
-    `who`."""
-    compared = compare_everybody(_compared(kept), _compared(every))
+    """Return what changes in a ranking if annotators who are left out of the main figures are in.
+
+    Returns
+    -------
+    dict
+        `order` with everybody; `same_order`; `changed` [{a, b, before, after}], the pairs of which another is ahead, or
+        None where they can't be told apart; `largest`, the largest change of a score; and a `sentence` that begins with
+        `who`.
+    """
+    before = _ahead_of_pairs(kept)
+    after = _ahead_of_pairs(every)
+    changed = []
+    for pair in dict.fromkeys([*before, *after]):
+        if before.get(pair) != after.get(pair):
+            changed.append({"a": pair[0], "b": pair[1], "before": before.get(pair), "after": after.get(pair)})
+    changes = (_scores(every) - _scores(kept)).abs().dropna()
+    compared = {"order": every.order, "same_order": every.order == kept.order, "changed": changed, "largest": None}
+    if len(changes):
+        compared["largest"] = changes.max()
     return compared | {"sentence": everybody_sentence(compared, who)}
 
 
-def _compared(ranking: Ranking) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the contestants and the pairs of a ranking."""
-    contestants = pd.DataFrame(list(ranking.contestants.values()), columns=["bot", "score"])
-    return contestants, pd.DataFrame(ranking.pairs, columns=["a", "b", "p_adjusted"])
+def _scores(ranking: Ranking) -> pd.Series:
+    return pd.Series({bot: row["score"] for bot, row in ranking.contestants.items()}, dtype=float)
+
+
+def _ahead_of_pairs(ranking: Ranking) -> dict[tuple[str, ...], str | None]:
+    """Return who is clearly ahead of every two, in the order of their names; None where they can't be told apart."""
+    scores = _scores(ranking).fillna(0.0)
+    ahead: dict[tuple[str, ...], str | None] = {}
+    for row in ranking.pairs:
+        pair = tuple(sorted((row["a"], row["b"])))
+        ahead[pair] = None
+        if clear(row):
+            ahead[pair] = max(row["a"], row["b"], key=lambda bot: scores.get(bot, 0.0))
+    return ahead
 
 
 def about_annotators(answers: Answers) -> Found:
@@ -90,7 +117,7 @@ def flagged_sentence(annotators: Iterable[Mapping], called: Callable[[str], str]
 
 
 def everybody_sentence(data: Mapping, who: str) -> str:
-    """Return what changes by `compare_everybody`; `who` begins the sentence, as "With everybody's answers"."""
+    """Return what changes by `what_changes`; `who` begins the sentence, as "With everybody's answers"."""
     text = f"{who} the order is another: {' > '.join(data['order'])}"
     if data["same_order"]:
         text = f"{who} the order is the same"

@@ -60,24 +60,20 @@ def verdict(rows: Sequence[Mapping]) -> dict:
 SAME = 1e-9
 """Ends of an interval that are nearer are the same."""
 
-Frame = Callable[[pd.DataFrame], pd.DataFrame]
-
 
 def beside_people(
     answers: Answers,
     *,
-    contests: Callable[[pd.DataFrame], Frame] | None = None,
-    ratings: Callable[[pd.DataFrame], Frame] | None = None,
+    contests: trust.Frame | None = None,
+    ratings: trust.Frame | None = None,
     scale_of: Callable[[Facts, str], Sequence[float]] | None = None,
 ) -> Found | None:
     """Compare a judge with people on the same items, see `analysis.trust.trust_part`; None where there are no people.
 
-    `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes; `scale_of` gives the
-    values of a question.
+    `contests` and `ratings` are as there, of the rows of the form; `scale_of` gives the values of a question.
     """
     if answers.people is None:
         return None
-    both = pd.concat([answers.rows, answers.people.rows])
     scales: dict[str, list[str]] = {}
     bounds: dict[str, tuple[float, float]] = {}
     if scale_of:
@@ -88,8 +84,8 @@ def beside_people(
     part = trust.trust_part(
         answers.people.rows,
         answers.rows,
-        contests=contests and contests(both),
-        ratings=ratings and ratings(both),
+        contests=contests,
+        ratings=ratings,
         scales=scales,
         bounds=bounds,
         rng=answers.rng("trust"),

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
-from parlai_spotbot.analysis.annotators.controls import compare_everybody, silent_annotators
+from parlai_spotbot.analysis.annotators.controls import silent_annotators
+from parlai_spotbot.findings.annotators import what_changes
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls, without_failed
@@ -143,11 +145,12 @@ def test_what_changes_with_everybody_is_told():
     def ranking(score, p):
         order = sorted(score, key=lambda name: -score[name])
         pairs = [{"a": a, "b": b, "p_adjusted": p[a + b]} for a, b in ("ab", "cb", "ac")]
-        return pd.DataFrame({"bot": order, "score": [score[name] for name in order]}), pd.DataFrame(pairs)
+        rows = [{"bot": name, "score": score[name], "cluster_first": 1, "cluster_last": 3} for name in order]
+        return Ranking(Frames.of({"ranking": rows, "pairs": pairs}))
 
     kept = ranking({"a": 0.7, "b": 0.5, "c": 0.3}, {"ab": 0.2, "cb": 0.01, "ac": 0.001})
     every = ranking({"a": 0.45, "b": 0.65, "c": 0.4}, {"ab": 0.03, "cb": 0.04, "ac": None})
-    found = compare_everybody(kept, every)
+    found = what_changes(kept, every, "With all")
     assert found["order"] == ["b", "a", "c"]
     assert not found["same_order"]
     assert found["largest"] == pytest.approx(0.25)
@@ -155,7 +158,7 @@ def test_what_changes_with_everybody_is_told():
         {"a": "a", "b": "b", "before": None, "after": "b"},
         {"a": "a", "b": "c", "before": "a", "after": None},
     ]
-    assert compare_everybody(kept, kept)["same_order"]
+    assert what_changes(kept, kept, "With all")["same_order"]
 
 
 def test_who_never_gave_a_reason():

@@ -1,10 +1,10 @@
 """Annotators who missed too many controls (items with a known right answer), and results without them.
 
 Controls are never analysed as data. `surveys.controls` grades the answers to them; who misses more than the launch
-allows is left out of all main figures, with the results of everybody next to them (`compare_everybody`).
+allows is left out of all main figures, with the results of everybody next to them.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
@@ -51,47 +51,3 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
         "failed": sorted(failed),
         "annotators": len(graded),
     }
-
-
-def compare_everybody(kept: Sequence[pd.DataFrame], every: Sequence[pd.DataFrame]) -> dict:
-    """Return what changes in a ranking if annotators who are left out of the main figures are in.
-
-    Parameters
-    ----------
-    kept, every : sequence of two frames
-        The main ranking and the one with everybody: the contestants, best first (bot, score), and the pairs (a, b,
-        p_adjusted).
-
-    Returns
-    -------
-    dict
-        `order` of `every`; `same_order`; `changed` [{a, b, before, after}], the pairs whose
-        verdict (who is ahead, or None where they can't be distinguished at .05) is another; `largest`, the largest
-        change of a score.
-    """
-    before = _verdicts(*kept)
-    after = _verdicts(*every)
-    changed = [
-        {"a": a, "b": b, "before": before.get((a, b)), "after": after.get((a, b))}
-        for a, b in dict.fromkeys([*before, *after])
-        if before.get((a, b)) != after.get((a, b))
-    ]
-    old, new = (scores.set_index("bot")["score"].astype(float) for scores, _ in (kept, every))
-    changes = (new - old).abs().dropna()
-    return {
-        "order": new.index.tolist(),
-        "same_order": list(old.index) == list(new.index),
-        "changed": changed,
-        "largest": changes.max() if len(changes) else None,
-    }
-
-
-def _verdicts(contestants: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str], str | None]:
-    """Return who is clearly ahead of every two (a < b), None where they can't be told apart."""
-    scores = contestants.set_index("bot")["score"].astype(float).fillna(0.0)
-    verdicts: dict[tuple[str, str], str | None] = {}
-    for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_adjusted"].astype(float), strict=True):
-        verdicts[min(a, b), max(a, b)] = None
-        if p < 0.05:
-            verdicts[min(a, b), max(a, b)] = a if scores.get(a, 0.0) >= scores.get(b, 0.0) else b
-    return verdicts

@@ -4,7 +4,7 @@
 nothing here changes people's own statistics.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,8 @@ def trust_part(
     Parameters
     ----------
     people, judge : frames
-        Answers in long form, one source each, without controls and free text: the columns `COLUMNS`, answers as text.
+        Answers in long form, one source each, without controls and free text: the columns `COLUMNS` and what `contests`
+        and `ratings` need.
     contests : callable, optional
         Return from such answers (rows of `people` or of `judge`) the matches that they decide, columns `CONTESTS`:
         `outcome` is +1 where `a` is favoured, 0 for a tie, -1; `criterion` is "nature" or a question.
@@ -62,9 +63,8 @@ def trust_part(
     shared = set(people["item_id"]) & set(judge["item_id"])
     if not shared:
         return {"whole": pd.DataFrame([{"items": 0, "why": "people and the judge answered no item both"}])}
-    people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
     draws = Draws([*people["conversation_id"], *judge["conversation_id"]], people, rng=rng, replicates=replicates)
-    shared_people, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
+    shared_people, theirs = (_answers(frame, shared) for frame in (people, judge))
     whole = {
         "items": len(shared),
         "people": shared_people["worker_id"].nunique(),
@@ -77,6 +77,12 @@ def trust_part(
         "agreement": agreement(shared_people, theirs, draws, scales or {}),
         **_by_criterion(people, judge, contests, ratings, draws, bounds or {}),
     }
+
+
+def _answers(rows: pd.DataFrame, items: Collection[str]) -> pd.DataFrame:
+    """Return the answers to these items as text."""
+    shown = rows.loc[rows["item_id"].isin(items), list(COLUMNS)].reset_index(drop=True)
+    return shown.assign(answer=shown["answer"].astype(str))
 
 
 def _by_criterion(

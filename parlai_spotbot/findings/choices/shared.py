@@ -9,7 +9,6 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, ranking
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.scarce import CHOICES
-from parlai_spotbot.records import OUTCOMES
 
 
 def agreed(answers: Answers) -> Found:
@@ -22,16 +21,9 @@ def agreed(answers: Answers) -> Found:
     return agreement.agreement(answers.with_rows(rows), "chosen", "pair", metric)
 
 
-def _contests(both: pd.DataFrame) -> trust.Frame:
-    """Return a function from answers to the matches that they decide."""
-    contestants = both.drop_duplicates("item_id").set_index("item_id")[["a", "b"]]
-
-    def of(answers: pd.DataFrame) -> pd.DataFrame:
-        rows = answers.rename(columns={"question": "criterion"}).join(contestants, on="item_id")
-        rows["outcome"] = rows["answer"].map(OUTCOMES)
-        return rows[rows["a"] != rows["b"]]
-
-    return of
+def _contests(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the matches that choices decide."""
+    return rows[rows["a"] != rows["b"]].rename(columns={"question": "criterion"})
 
 
 FINDINGS = (

@@ -16,19 +16,12 @@ def by_annotator(answers: Answers) -> Found:
     return annotators.annotators(answers, ranking.ranked, ranking.main_dimension(answers))
 
 
-def ratings_of(both: pd.DataFrame) -> trust.Frame:
-    """Return a function from answers to the scores that they give."""
-    key = ["item_id", "target"]
-    contestant = both.drop_duplicates(key).set_index(key)["name"].rename("contestant")
-
-    def of(answers: pd.DataFrame) -> pd.DataFrame:
-        rows = answers.rename(columns={"question": "criterion"}).join(contestant, on=key)
-        rows["place"] = [int(target[-1]) % 2 if target[-1].isdigit() else 0 for target in answers["target"]]
-        rows["score"] = rows["answer"].astype(float)
-        about = ["criterion", "annotation_id", "worker_id", "item_id", "conversation_id", "place", "contestant"]
-        return rows.groupby(about, as_index=False, sort=False)["score"].mean()
-
-    return of
+def ratings_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores that ratings give, of a contestant in one place the mean."""
+    rated = rows.rename(columns={"question": "criterion", "name": "contestant", "value": "score"})
+    rated["place"] = [int(target[-1]) % 2 if target[-1].isdigit() else 0 for target in rows["target"]]
+    about = ["criterion", "annotation_id", "worker_id", "item_id", "conversation_id", "place", "contestant"]
+    return rated.astype({"score": float}).groupby(about, as_index=False, sort=False)["score"].mean()
 
 
 FINDINGS = (

@@ -4,6 +4,7 @@ A contest is what a segment decides between two bots, by who is human and by eac
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -17,33 +18,33 @@ SIDES = {value: answer for answer, value in FAVOURED.items()}
 
 
 def long_frame(annotations: pd.DataFrame, features: Sequence[str]) -> pd.DataFrame:
-    """One row an answer, on who is human and on the `features`, as `trust_part` wants them, from the frame of
-    annotations."""
-    parts = [
-        annotations.assign(question="nature", target=f"entity:{e}", answer=annotations[f"nature{e}"]) for e in (0, 1)
-    ]
+    """Return one row an answer, on who is human and on the `features`, from the frame of annotations.
+
+    An annotation is named within its source: a judge may have taken over people's names.
+    """
+    named = annotations.assign(annotation_id=annotations["source"] + "/" + annotations["annotation_id"])
+    parts = [named.assign(question="nature", target=f"entity:{e}", answer=named[f"nature{e}"]) for e in (0, 1)]
     for feature in features:
-        parts.append(annotations.assign(question=feature, target="pair", answer=annotations[feature].map(SIDES)))
-    columns = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
-    return pd.concat(parts, ignore_index=True)[columns].dropna(subset="answer")
+        parts.append(named.assign(question=feature, target="pair", answer=named[feature].map(SIDES)))
+    return pd.concat(parts, ignore_index=True).dropna(subset="answer")
+
+
+def contests(rows: pd.DataFrame, features: Sequence[str]) -> pd.DataFrame:
+    """Return the matches by who is human and by each of the `features` from rows of `long_frame`."""
+    annotations = rows.drop_duplicates("annotation_id")
+    frames = [matches_frame(annotations, name).assign(criterion=name) for name in ("nature", *features)]
+    matches = pd.concat(frames).drop(columns="k")
+    return matches.join(annotations[["annotation_id", "item_id"]]).reset_index(drop=True)
 
 
 def compute(answers: Annotations) -> Found | None:
     """A judge beside people on the same items; nothing for people, and where there are none."""
     if answers.people is None:
         return None
-    # An annotation is named within its source: a judge may have taken over people's names.
-    wide = pd.concat([answers.people.rows, answers.rows], ignore_index=True)
-    wide["annotation_id"] = wide["source"] + "/" + wide["annotation_id"]
-    both = [long_frame(frame, answers.features) for _, frame in wide.groupby("source", sort=True)]
-
-    def contests(rows: pd.DataFrame) -> pd.DataFrame:
-        rows = wide[wide["annotation_id"].isin(set(rows["annotation_id"]))]
-        frames = [matches_frame(rows, name).assign(criterion=name) for name in ("nature", *answers.features)]
-        return pd.concat(frames).drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
-
+    people, judge = (long_frame(own.rows, answers.features) for own in (answers.people, answers))
     options = {"rng": answers.rng("trust"), "replicates": answers.options.bootstraps}
-    return trust.in_words(trust_part(*both, contests=contests, **options))
+    made = partial(contests, features=answers.features)
+    return trust.in_words(trust_part(people, judge, contests=made, **options))
 
 
 FINDING = trust.finding(FORM, compute)

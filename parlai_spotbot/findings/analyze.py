@@ -17,7 +17,7 @@ from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.made_by import VERSION
-from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of, training_texts
+from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc, simulators
 from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
@@ -65,18 +65,18 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     if data.judged or not result:
         look, of_answers = _of_answers(data, chosen, progress)
         result |= of_answers
-    made_of = _made_of(study, study.checksums(survey))
+    made_of = _made_of(data)
     for value in result.values():
         value["made_by"] |= made_of
     frames = tables(data.asked, result) | tables_of([simulators.FINDING], result)
     fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
     if study.conversations_path.exists():
-        result["hygiene"] = _hygiene(study, data.facts)
+        result["hygiene"] = _hygiene(data)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
     _write(data, result, frames)
-    looks.note(study, survey, look)
+    looks.note(data, look)
     surveys = analysed(study, fresh)
     methods.write(study, surveys)
     nuc.write_agreement(study, surveys)
@@ -94,7 +94,7 @@ def _of_users(data: SurveyData, options: Options) -> dict[str, dict]:
 def _of_answers(data: SurveyData, options: Options, progress: bool) -> tuple[list[dict], dict[str, dict]]:
     """Return the look at people's answers that this is, if it is one, and what is found of the answers."""
     _check_answered(data)
-    facts = replace(data.facts, looks=looks.looks_of(data.study, data.survey))
+    facts = replace(data.facts, looks=looks.looks_of(data))
     look = looks.this_look(facts, data.answered)
     return look, _computed(data, replace(facts, looks=[*facts.looks, *look]), options, progress)
 
@@ -116,7 +116,7 @@ def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:
 
 def _check_answered(data: SurveyData) -> None:
     """Raise `UserError` where nobody has judged."""
-    path = data.study.judgements_path(data.survey)
+    path = data.judgements_path
     if not path.exists():
         problem = "no such file"
     elif not len(data.answered):
@@ -129,7 +129,7 @@ def _check_answered(data: SurveyData) -> None:
 def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) -> dict[str, dict]:
     """Compute the findings, with a bar; a judgement that is wrong, or that none is left, is a `UserError`."""
     parts = len(sources_of(data.answered)) * len(asked_for(data.asked, options))
-    path = data.study.judgements_path(data.survey)
+    path = data.judgements_path
     try:
         with shown_if(progress), Bar("analysis", parts, "part") as bar:
             return compute(data.asked, data.answered, facts, options, partial(_advance, bar))
@@ -142,16 +142,18 @@ def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) 
         ) from err
 
 
-def _hygiene(study: Study, facts: Facts) -> dict:
+def _hygiene(data: SurveyData) -> dict:
     """Return what there is to say of the study's conversations themselves."""
+    facts = data.facts
     if not facts.conversations:  # answers of this survey are about none
-        facts = Facts.of(study.conversations(), bots=facts.bots)
-    return hygiene.hygiene(list(facts.conversations.values()), facts.bots, training_texts(study), facts.copies)
+        facts = Facts.of(data.study.conversations(), bots=facts.bots)
+    return hygiene.hygiene(facts, data.training_texts)
 
 
-def _made_of(study: Study, checksums: Mapping[str, str]) -> dict[str, Any]:
+def _made_of(data: SurveyData) -> dict[str, Any]:
     """Return what results were made of, beside the options: files, and contestants that came later or are left out."""
-    made_of: dict[str, Any] = {"sha256": checksums}
+    study = data.study
+    made_of: dict[str, Any] = {"sha256": study.checksums(data.survey)}
     if extended := study.extended_by():
         made_of["study_extended"] = extended
     if study.gone:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.answers import Facts
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.study import Study
 
 
-def looks_of(study: Study, survey: str) -> list[dict]:
+def looks_of(data: SurveyData) -> list[dict]:
     """Return the looks at a survey that were noted, oldest first."""
-    return checksums.read_journal(_path(study, survey), lambda row, where: row)
+    return checksums.read_journal(_path(data), lambda row, where: row)
 
 
 def this_look(facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
@@ -27,12 +27,12 @@ def this_look(facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
     return [{"date": datetime.now(UTC).date().isoformat(), "units": answered, "of": len(facts.units)}]
 
 
-def note(study: Study, survey: str, looks: Sequence[dict]) -> None:
+def note(data: SurveyData, looks: Sequence[dict]) -> None:
     """Append looks to ``looks.jsonl`` of the survey."""
     if looks:
-        with closing(checksums.RecordedJournal(_path(study, survey))) as journal:
+        with closing(checksums.RecordedJournal(_path(data))) as journal:
             journal.append(*looks)
 
 
-def _path(study: Study, survey: str) -> Path:
-    return study.survey_path(survey) / "looks.jsonl"
+def _path(data: SurveyData) -> Path:
+    return data.study.survey_path(data.survey) / "looks.jsonl"

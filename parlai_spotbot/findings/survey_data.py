@@ -81,7 +81,26 @@ class SurveyData(SurveyFiles):
         """The margin within which two are equal; None where none was declared."""
         return self.study.provenance().get("margin", {}).get(self.survey)
 
+    @cached_property
+    def training_texts(self) -> list[tuple[str, ...]] | None:
+        """The turns of each conversation that the study's bots know; None where they are not there.
+
+        Only where self-play has read them already: nothing is fetched for this.
+        """
+        from parlai_spotbot.domains import domain_of
+
+        if "selfplay" not in self.study.provenance():
+            return None
+        try:
+            return [episode.turns for episode in domain_of(self.study.path, self.study.plan.domain).episodes("bots")]
+        except UserError:
+            return None
+
     # -- what was answered ---------------------------------------------------------------------------------------------
+    @property
+    def judgements_path(self) -> Path:
+        return self.study.judgements_path(self.survey)
+
     @cached_property
     def conversations(self) -> list[Conversation]:
         """The conversations that the survey is about; a `UserError` where they have to be there and are not."""
@@ -115,8 +134,7 @@ class SurveyData(SurveyFiles):
         """Return whether there are any judgements."""
         if not self.counted:
             return bool(self.judgements)
-        path = self.study.judgements_path(self.survey)
-        return path.exists() and path.stat().st_size > 0
+        return self.judgements_path.exists() and self.judgements_path.stat().st_size > 0
 
     @cached_property
     def judges(self) -> dict[str, dict]:
@@ -169,7 +187,7 @@ class SurveyData(SurveyFiles):
         UserError
             Where there are none, or one is wrong.
         """
-        path = self.study.judgements_path(self.survey)
+        path = self.judgements_path
         try:
             sources, _ = form.sources(self.answered, self.facts, Options())
         except ValueError as err:
@@ -382,21 +400,6 @@ def checked_round(row: dict, where: str) -> dict:
     if wrong or row["passed"] not in (True, False, None):
         raise UserError(f"{where}: missing or wrong: {', '.join(wrong) or 'passed'}.", COLLECT_ANEW)
     return row
-
-
-def training_texts(study: Study) -> list[tuple[str, ...]] | None:
-    """The turns of each conversation that the study's bots know; None where they are not there.
-
-    Only where self-play has read them already: nothing is fetched for this.
-    """
-    from parlai_spotbot.domains import domain_of
-
-    if "selfplay" not in study.provenance():
-        return None
-    try:
-        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")]
-    except UserError:
-        return None
 
 
 def _are_tables(value: Any) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.whole_study.hygiene import FINDING, hygiene
 from parlai_spotbot.report.page import build_report
@@ -18,7 +19,7 @@ BAD = "<b>i am a bot</b> . </s>"
 def looked_at(tmp_path, new_study):
     """A study in which every conversation of bots holds a turn with a tag, a token and a confession."""
     study = new_study(tmp_path / "study", text=BAD, sources=("human",), analyze=False)
-    result = hygiene(study.conversations(), list(study.plan.contestants))
+    result = hygiene(Facts.of(study.conversations(), bots=tuple(study.plan.contestants)))
     checksums.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", stored_form(result))
     return study, result["by_source"][""]
 

@@ -20,6 +20,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import DOMAIN, PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
 from parlai_spotbot.findings.plans.launches import IN_HOUSE, LaunchTerms, StudyMaterial, StudySize, work_on
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.about import Planning
 from parlai_spotbot.surveys.pack_request import PackRequest
@@ -104,10 +105,11 @@ def plan(
         if study is None:
             text, numbers = _before(request, survey, own, terms, progress, say)
             return SizePlan(text, numbers, made_by=made_by)
-        numbers = pilot.after(study.remaining(), request, survey, own, terms)
+        data = SurveyData(study.remaining(), request.survey)
+        numbers = pilot.after(data, request, survey, own, terms)
     except ValueError as err:
         raise UserError(f"{err}.", "Change that option.") from err
-    path = study.analysis_path(request.survey) / "plan.json"
+    path = data.folder / "plan.json"
     return SizePlan(words.after_text(numbers), numbers, numbers.pop("source"), made_by, path)
 
 

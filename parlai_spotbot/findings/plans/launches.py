@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot import hints
 from parlai_spotbot.domains import Domain
@@ -25,6 +25,9 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.workload import Workload, units_of_task, workload
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 MOST = 800
 EXACT = 3000
@@ -81,11 +84,11 @@ class StudyMaterial:
         return cls([Seed(f"seed {n}", (f"seed {n}", "")) for n in range(EXACT)], people, lengths)
 
     @classmethod
-    def of_study(cls, study: Study) -> StudyMaterial:
-        talks = study.load("").conversations
+    def of_study(cls, data: SurveyData) -> StudyMaterial:
+        talks = data.study.load("").conversations
         seeds = sorted({talk.seed_id for talk in talks if talk.kind == "pairs"})
         people = [talk for talk in talks if talk.kind == "people"]
-        return cls([Seed(name, (name, "")) for name in seeds], people, study.plan.segments)
+        return cls([Seed(name, (name, "")) for name in seeds], people, data.study.plan.segments)
 
 
 @dataclass(frozen=True)

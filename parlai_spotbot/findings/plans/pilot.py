@@ -30,7 +30,6 @@ from parlai_spotbot.findings.scarce import (
 )
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.findings.survey_data import SurveyData
-from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.about import Planning
 from parlai_spotbot.surveys.packing.packing import given_or
 from parlai_spotbot.surveys.survey import Survey
@@ -38,13 +37,12 @@ from parlai_spotbot.surveys.survey import Survey
 RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
-def after(study: Study, request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms) -> dict:
+def after(data: SurveyData, request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms) -> dict:
     """Return which pairs of a study still need data, and what that comes to; `own` are the survey's own numbers."""
     unit = own.of
-    path = study.judgements_path(request.survey)
-    answers, rows = _compared(study, request, unit)
+    answers, rows = _compared(data, request, unit)
     ranking = main_ranking(RANKINGS[unit].compute(answers))
-    found = _obstacle(path, KINDS[unit], rows, ranking, answers.crossed)
+    found = _obstacle(data.judgements_path, KINDS[unit], rows, ranking, answers.crossed)
     if request.seconds is None:
         request = replace(request, seconds=needs.seconds_of(answers))
     least = request.least_difference(own)
@@ -60,20 +58,19 @@ def after(study: Study, request: PlanRequest, survey: Survey, own: Planning, ter
         compared = design.pairs
     conversations = annotations / design.annotations_per_conversation / compared
     size = _size(request, survey, start, design, conversations)
-    more = _more(work_on(size, StudyMaterial.of_study(study), terms), conversations)
+    more = _more(work_on(size, StudyMaterial.of_study(data), terms), conversations)
     numbers = {"pairs": pairs, "design": _design(design), "seconds": request.seconds, "more": more}
     return plain(numbers | {"source": answers.source, "first": _first(found)})
 
 
-def _compared(study: Study, request: PlanRequest, unit: str) -> tuple[Answers, pd.DataFrame]:
+def _compared(data: SurveyData, request: PlanRequest, unit: str) -> tuple[Answers, pd.DataFrame]:
     """Return a pilot's answers, and those that compare contestants."""
     if unit not in RANKINGS:
-        raise UserError(f"--study {study.path}: no pilot of {request.survey} is planned on.", "Plan with --bots.")
-    answers = SurveyData(study, request.survey).answers(RANKINGS[unit].FORM, request.source)
+        raise UserError(f"--study {data.study.path}: no pilot of {request.survey} is planned on.", "Plan with --bots.")
+    answers = data.answers(RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
-        path = study.judgements_path(request.survey)
-        raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
+        raise UserError(f"{data.judgements_path}: it compares no two contestants.", "Judge some units first.")
     return answers, rows
 
 

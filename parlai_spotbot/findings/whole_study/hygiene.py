@@ -17,12 +17,13 @@ from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.hygiene import KINDS, faults, measure, turns_of
-from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
+from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS
 from parlai_spotbot.wording import filled, small_percent
 
 if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import Facts
     from parlai_spotbot.findings.survey_data import SurveyData
 
 TITLES = {
@@ -41,22 +42,13 @@ NAMED = 4
 """A sentence names so many kinds, the most frequent first."""
 
 
-def hygiene(
-    conversations: Sequence[Conversation],
-    bots: Sequence[str] = (),
-    training: Iterable[Sequence[str]] | None = None,
-    copies: Mapping[str, str] | None = None,
-) -> dict:
-    """Measure the hygiene of `conversations`.
+def hygiene(facts: Facts, training: Iterable[Sequence[str]] | None = None) -> dict:
+    """Measure the hygiene of conversations: contestants are in the order of the plan, others follow, people come last.
 
     Parameters
     ----------
-    bots : sequence of str
-        The contestants in the order of the plan; others follow, people come last.
     training : iterable of sequences of str, optional
         The data that the bots know, conversation by conversation.
-    copies : mapping, optional
-        The near-copies among `conversations`, where they are known (`texts.repetition.near_copies`).
 
     Returns
     -------
@@ -65,16 +57,14 @@ def hygiene(
         `contestants` (name, turns, the highest rate, sentence); `copies`, where there are any (see `copies_of`); and
         `made_by`.
     """
-    turns = turns_of(conversations)
-    if copies is None:
-        copies = near_copies(conversations)
-    frames: Found = {"copies": copies_of(copies)}
+    turns = turns_of(list(facts.conversations.values()))
+    frames: Found = {"copies": copies_of(facts.copies)}
     if len(turns):
         measured = measure(turns, faults(turns, training)).set_index("name")
-        order = planned_first(set(measured.index), [*bots, *sorted(set(measured.index) - {HUMAN})])
+        order = planned_first(set(measured.index), [*facts.bots, *sorted(set(measured.index) - {HUMAN})])
         frames["hygiene"] = measured.loc[order].reset_index().assign(meaning=lambda rows: rows["kind"].map(KINDS))
         frames["contestants"] = _contestants(measured, order)
-    counted = made_by(conversations=len(conversations), turns=len(turns))
+    counted = made_by(conversations=len(facts.conversations), turns=len(turns))
     return {"by_source": {"": Frames.of(frames)}, "made_by": counted}
 
 

@@ -191,6 +191,13 @@ def count(left_out: dict[str, dict[str, int]], source: str, reason: str) -> None
     reasons[reason] = reasons.get(reason, 0) + 1
 
 
+def with_columns(answers: pd.DataFrame, rows: Sequence[tuple], columns: Sequence[str]) -> pd.DataFrame:
+    """Return the answers at the places with which `rows` begin, and what stands there for further `columns`."""
+    further = pd.DataFrame(rows, columns=["place", *columns])
+    kept = answers.iloc[further.pop("place")].reset_index(drop=True)
+    return pd.concat([kept, further], axis=1)
+
+
 def _row(row: Judgement, number: int, conversation_ids: Collection[str]) -> tuple:
     where = f"judgement {number} ({row.judgement_id})"
     if not row.conversation_ids:

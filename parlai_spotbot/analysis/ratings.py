@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.answers import with_columns
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.values import best_first
@@ -49,14 +50,12 @@ def rating_frame(
         kind = conversation.kind
         if name is None or (name == HUMAN and kind == "human_model"):
             lost += 1
-            continue
-        rows.append((place, name, kind, value, f"{row.conversation_id}\t{row.target}"))
-    expanded = pd.DataFrame(rows, columns=["place", "name", "kind", "value", "rated"])
-    frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
+        else:
+            rows.append((place, name, kind, value, f"{row.conversation_id}\t{row.target}"))
     left_out = {}
     if lost:
         left_out[PARTNER] = lost
-    return frame, left_out
+    return with_columns(answers, rows, ["name", "kind", "value", "rated"]), left_out
 
 
 def _values(scale: Sequence[float]) -> dict[str | float, float]:

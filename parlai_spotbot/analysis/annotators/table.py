@@ -13,8 +13,7 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.detection import CALLED, ENDS, detection
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
-from parlai_spotbot.analysis.ranking.wins import win_rates
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_table
 from parlai_spotbot.records import HUMAN
 
 SAME_LABEL = "always the same label"
@@ -162,9 +161,7 @@ def rankings_without(
     kept = annotations[~annotations["worker_id"].isin(list(flagged))]
     tables = []
     for name, rows in {"everybody": annotations, "without flagged": kept}.items():
-        matches = matches_frame(rows)
-        fit = contrasts(matches, bots, crossed=crossed)
-        table = pd.DataFrame({"rows": name, "bot": list(bots), "win_rate": win_rates(fit.matrix)})
-        table[["win_rate_low", "win_rate_high"]] = win_rate_intervals(fit)
+        table = win_rate_table(contrasts(matches_frame(rows), bots, crossed=crossed))
+        table.insert(0, "rows", name)
         tables.append(table.assign(annotators=rows["worker_id"].nunique(), n=len(rows)))
     return pd.concat(tables, ignore_index=True)

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.answers import with_columns
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
@@ -75,10 +76,10 @@ def choice_frame(
         turned = {"left": False, "right": True}.get(side)
         left = np.nan if turned is None or not outcome else outcome * (-1 if turned else 1)
         rows.append((place, *names, both[0].kind, both[1].kind, outcome, left, turned))
-    columns = ["place", "a", "b", "kind_a", "kind_b", "outcome", "left", "turned"]
-    expanded = pd.DataFrame(rows, columns=columns)
-    frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
-    return frame, ({NOBODY: lost} if lost else {})
+    left_out = {}
+    if lost:
+        left_out[NOBODY] = lost
+    return with_columns(answers, rows, ["a", "b", "kind_a", "kind_b", "outcome", "left", "turned"]), left_out
 
 
 def oriented(choices: pd.DataFrame, a: str, b: str) -> pd.DataFrame:

@@ -58,6 +58,11 @@ class Metric:
         return f"{self.method}:{self.name}"
 
     @property
+    def about(self) -> dict[str, str]:
+        """Return what a row about it begins with."""
+        return {"method": self.method, "name": self.name, "kind": self.kind}
+
+    @property
     def conversations(self) -> list[pd.Series]:
         """The conversation of each row; of choices the two."""
         return [self.rows[end] for end in (ENDS if self.kind == CHOICE else ["conversation_id"])]

@@ -46,9 +46,7 @@ def _of(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
     y = rows["outcome"].to_numpy(float)
     fit = regress(x, y, OUTCOMES[outcome], rows["worker_id"].to_numpy(object))
     entry = {
-        "method": metric.method,
-        "name": metric.name,
-        "kind": metric.kind,
+        **metric.about,
         "n": len(rows),
         "interactors": rows["worker_id"].nunique(),
         "coef": float(fit.coef[0]),

@@ -25,8 +25,8 @@ def interpretability(metrics: Sequence[Metric], crossed: bool = True) -> list[di
 
 def _of(metric: Metric, crossed: bool) -> dict:
     rows = metric.rows
-    units = metric.rows["unit"]
-    values = metric.rows["value"].astype(float)
+    units = rows["unit"]
+    values = rows["value"].astype(float)
     homes = metric.conversations
     if metric.kind == CHOICE:  # the same two conversations may be in either order
         values = values.where(homes[0] <= homes[1], -values)
@@ -34,9 +34,7 @@ def _of(metric: Metric, crossed: bool) -> dict:
     alpha = krippendorff_alpha(units.tolist(), values, clusters, metric.scale)
     talks = units if metric.kind == CHOICE else homes[0]
     entry = {
-        "method": metric.method,
-        "name": metric.name,
-        "kind": metric.kind,
+        **metric.about,
         "scale": metric.scale,
         "alpha": alpha["alpha"],
         "ci": alpha["ci"],

@@ -67,8 +67,7 @@ def sensitivity(
     for metric, values in zip(metrics, values_by_metric, strict=True):
         p = _drawn(metric.kind, values, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
         test, test_paper = TESTS[metric.kind]
-        about = {"method": metric.method, "name": metric.name, "kind": metric.kind}
-        entries.append(about | {"test": test, "test_paper": test_paper} | _counts(p, size))
+        entries.append(metric.about | {"test": test, "test_paper": test_paper} | _counts(p, size))
     return {"sample": size, "draws": draws, "pairs": len(pairs), "metrics": entries}
 
 

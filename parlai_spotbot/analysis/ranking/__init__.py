@@ -3,7 +3,7 @@ TrueSkill and its rank ranges."""
 
 from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges, rank_clusters
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out
-from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals, win_rate_table
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, paper_chi2, win_matrix, win_rates
 
@@ -22,5 +22,6 @@ __all__ = [
     "trueskill_scores",
     "win_matrix",
     "win_rate_intervals",
+    "win_rate_table",
     "win_rates",
 ]

@@ -1,6 +1,7 @@
 """Intervals of win rates, for matches that share conversations or annotators."""
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, logit, stdtrit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
@@ -8,6 +9,13 @@ from parlai_spotbot.analysis.ranking.wins import TIE, WIN, conversations_decided
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 from parlai_spotbot.analysis.uncertainty.sign_flips import cluster_sums
 from parlai_spotbot.analysis.values import ArrayPair, ratio
+
+
+def win_rate_table(contrasts: Contrasts) -> pd.DataFrame:
+    """Return the paper's win rate of each bot with the ends of its interval: bot, win_rate, win_rate_low and _high."""
+    low, high = win_rate_intervals(contrasts).T
+    rates = {"bot": contrasts.names, "win_rate": win_rates(contrasts.matrix)}
+    return pd.DataFrame({**rates, "win_rate_low": low, "win_rate_high": high})
 
 
 def win_rate_intervals(contrasts: Contrasts) -> np.ndarray:

@@ -99,13 +99,10 @@ def _by_criterion(
     for make, contested in ((contests, True), (ratings, False)):
         if make is None:
             continue
-        people_scores = make(people).reset_index(drop=True)
-        theirs = make(judge).reset_index(drop=True)
-        for criterion in sorted(set(people_scores["criterion"]) & set(theirs["criterion"])):
-            if criterion in ranks:
-                continue
-            of_people = people_scores[people_scores["criterion"] == criterion].reset_index(drop=True)
-            of_judge = theirs[theirs["criterion"] == criterion].reset_index(drop=True)
+        by_people, by_judge = (dict(list(make(rows).groupby("criterion"))) for rows in (people, judge))
+        for criterion in sorted((by_people.keys() & by_judge.keys()) - ranks.keys()):
+            of_people = by_people[criterion]
+            of_judge = by_judge[criterion]
             ranks[criterion] = rank_agreement(points(of_people), points(of_judge), draws)
             if contested:
                 powered[criterion] = means_of_contests(of_people, of_judge)

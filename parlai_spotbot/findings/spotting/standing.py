@@ -13,8 +13,7 @@ from parlai_spotbot.analysis.ranking import (
     paper_chi2,
     rank_clusters,
     trueskill_scores,
-    win_rate_intervals,
-    win_rates,
+    win_rate_table,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.findings import study_probes
@@ -53,7 +52,7 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
     davidson = {f"strength{end}": f"davidson{end}" for end in ("", "_low", "_high")}
     model = skill_model(matches)
     contestants = pool.contestants.rename(columns=davidson)
-    for columns in (_rates(pool.fit), _skills(matches, pool.fit.names, model, weights, answers.rng(name))):
+    for columns in (win_rate_table(pool.fit), _skills(matches, pool.fit.names, model, weights, answers.rng(name))):
         contestants = contestants.merge(columns, on="bot")
     clustered = "conversations"
     if answers.crossed:
@@ -70,13 +69,6 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
         **_model(pool.fit),
         **answers.rests,
     )
-
-
-def _rates(fit: Contrasts) -> pd.DataFrame:
-    """Return the paper's win rates with their intervals."""
-    low, high = win_rate_intervals(fit).T
-    columns = {"bot": fit.names, "win_rate": win_rates(fit.matrix), "win_rate_low": low, "win_rate_high": high}
-    return pd.DataFrame(columns)
 
 
 def _skills(

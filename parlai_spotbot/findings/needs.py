@@ -181,14 +181,11 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
     rows = []
     for pair in opened:
         z = norm.isf(max(pair["p"], 1e-300) / 2)
-        factor = np.inf
-        if z > 0 and pair["n"]:
-            factor = (wished / z) ** 2 - 1
-        entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
-        entry["more_annotations"] = None
-        if factor <= FARTHEST:
-            entry["more_annotations"] = max(1, round(pair["n"] * factor))
-        rows.append(entry)
+        more = None
+        if pair["n"] and wished**2 <= (1 + FARTHEST) * z**2:
+            more = max(1, round(pair["n"] * ((wished / z) ** 2 - 1)))
+        entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
+        rows.append(entry | {"annotations": pair["n"], "more_annotations": more})
     return _told(rows, found, **counts)
 
 

@@ -81,18 +81,11 @@ class PlanRequest:
             raise UserError(f"--survey {self.survey}: not known.", nearest(self.survey, known))
         return get_survey(self.survey, study), known[self.survey]
 
-    def with_defaults(self, planning: Planning) -> PlanRequest:
-        """Return the request with a survey's own numbers in place of None."""
+    def with_defaults(self, planning: Planning) -> tuple[PlanRequest, Planning]:
+        """Return the request with a survey's own numbers in place of None, and these with the request's in theirs."""
         own = {name: value for name, value in vars(planning).items() if name != "of"}
-        return replace(self, **{name: value for name, value in own.items() if getattr(self, name) is None})
-
-    def least_difference(self, planning: Planning) -> float:
-        """Return the difference that is planned for: the survey's own where none was asked for."""
-        return given_or(self.difference, planning.difference)
-
-    def sd(self, planning: Planning) -> float:
-        """Return the standard deviation of a rating: the survey's own where none was given."""
-        return given_or(self.rating_sd, planning.rating_sd)
+        numbers = {name: given_or(getattr(self, name), value) for name, value in own.items()}
+        return replace(self, **numbers), replace(planning, **numbers)
 
     def design(self, survey: Survey, bots: int, looks: int = 1) -> Design:
         """Return the design of a study of so many bots."""

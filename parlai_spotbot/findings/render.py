@@ -143,6 +143,8 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
     frame = frames[chart.table]
     if chart.kind == "matches":
         data = _matches(frame, list(frames["ranking"]["bot"]))
+    elif chart.kind == "forest":
+        data = _dots(chart, table, frame.head(MOST_NAMES))
     else:
         data = KINDS[chart.kind](chart, table, frame)
     if not data:
@@ -160,10 +162,6 @@ def _label(table: Table, column: str, value: str) -> str:
 
 def _title(table: Table, column: str) -> str:
     return table.columns[column].title or column.replace("_", " ")
-
-
-def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
-    return _dots(chart, table, frame.head(MOST_NAMES))
 
 
 def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
@@ -243,7 +241,7 @@ def _cells(cells: Mapping, rows: Sequence, columns: Sequence, column: Column) ->
     return {"values": values, "texts": texts}
 
 
-KINDS = {"forest": _forest, "dots": _dots, "curve": _curve, "grid": _grid}
+KINDS = {"dots": _dots, "curve": _curve, "grid": _grid}
 
 
 def lines(finding: Finding, result: Result) -> list[str]:

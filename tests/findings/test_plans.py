@@ -28,10 +28,10 @@ def test_it_needs_no_parlai():
 @pytest.mark.parametrize("survey", sorted(planned()))
 def test_what_is_not_said_is_the_survey_s(survey):
     known = planned()[survey]
-    asked = PlanRequest(survey, bots=2).with_defaults(planned()[survey])
+    asked = PlanRequest(survey, bots=2).with_defaults(planned()[survey])[0]
     assert asked.difference == known.difference
     assert asked.annotations_per_worker == known.annotations_per_worker
-    assert PlanRequest(survey, annotations_per_worker=7).with_defaults(known).annotations_per_worker == 7
+    assert PlanRequest(survey, annotations_per_worker=7).with_defaults(known)[0].annotations_per_worker == 7
     made = plan(PlanRequest(survey, bots=2, simulations=0))
     assert made.to_json()["made_by"]["options"]["difference"] == known.difference
     assert made.path is None

@@ -98,7 +98,7 @@ def plan(
     the pilot holds nothing to go by.
     """
     survey, own = request.planned_survey(study)
-    request = request.with_defaults(own)
+    request, own = request.with_defaults(own)
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     try:
@@ -120,10 +120,10 @@ def _before(
     bots = _check(request, survey)
     material = _material(request, say)
     design = replace(request, segments=material.segments).design(survey, bots)
-    difference = request.least_difference(own)
+    difference = own.difference
     sd = None
     if own.of in words.RATED:
-        sd = request.sd(own)
+        sd = own.rating_sd
     design, simulation = _calibrated(request, own.of, design, difference, progress, say)
     size_of = partial(StudySize.of_need, request, survey, bots)
     row_by_difference = {}

@@ -45,15 +45,14 @@ def after(data: SurveyData, request: PlanRequest, survey: Survey, own: Planning,
     found = _obstacle(data.judgements_path, KINDS[unit], rows, ranking, answers.crossed)
     if request.seconds is None:
         request = replace(request, seconds=needs.seconds_of(answers))
-    least = request.least_difference(own)
     if unit == "ratings":
         start = request.design(survey, max(2, rows["name"].nunique()), request.looks)
-        pairs, design, annotations = _of_ratings(rows, ranking, start, request.sd(own), least)
+        pairs, design, annotations = _of_ratings(rows, ranking, start, own)
         compared = design.bots
     else:
         names = needs.planned_for(rows, answers.names, ranking)
         start = request.design(survey, max(2, len(names)), request.looks)
-        pairs, design = needs.open_pairs(rows, names, start, ranking, least, answers.crossed)
+        pairs, design = needs.open_pairs(rows, names, start, ranking, own.difference, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs)
         compared = design.pairs
     conversations = annotations / design.annotations_per_conversation / compared
@@ -108,14 +107,12 @@ def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Ranking, cros
     return found
 
 
-def _of_ratings(
-    rows: pd.DataFrame, ranking: Ranking, start: Design, sd: float, least: float
-) -> tuple[list[dict], Design, float]:
+def _of_ratings(rows: pd.DataFrame, ranking: Ranking, start: Design, own: Planning) -> tuple[list[dict], Design, float]:
     """Return what each pair of rated contestants needs, the design, and the annotations in all."""
     talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
     by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
     start = replace(start, annotations_per_conversation=max(1, talks))
-    pairs, design, _ = rating_needs(ranking.contestants, ranking.pairs, by_worker, start, sd, least)
+    pairs, design, _ = rating_needs(ranking.contestants, ranking.pairs, by_worker, start, own.rating_sd, own.difference)
     pairs = needs.without_equal(pairs, ranking)
     most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
     for row in pairs:

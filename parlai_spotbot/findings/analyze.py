@@ -132,7 +132,7 @@ def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) 
     path = data.judgements_path
     try:
         with shown_if(progress), Bar("analysis", parts, "part") as bar:
-            return compute(data.asked, data.answered, facts, options, partial(_advance, bar))
+            return compute(data.answered, facts, options, partial(_advance, bar))
     except NothingLeft as err:
         more = answers_by_people(data)
         raise UserError(f"{path}: {err}.", Remedy("More answers are needed. Run: ", more)) from err
@@ -146,7 +146,7 @@ def _hygiene(data: SurveyData) -> dict:
     """Return what there is to say of the study's conversations themselves."""
     facts = data.facts
     if not facts.conversations:  # answers of this survey are about none
-        facts = Facts.of(data.study.conversations(), bots=facts.bots)
+        facts = Facts.of(facts.survey, data.study.conversations(), bots=facts.bots)
     return hygiene.hygiene(facts, data.training_texts)
 
 

@@ -46,7 +46,7 @@ class NothingLeft(ValueError):
 class Facts:
     """Record of what is known beside the answers: of the study, its survey, its judges.
 
-    `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
+    `survey` is as it was launched. `conversations` and `items` by their ids; `units`: of
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan. `judges`: what
     each judge says of itself, by source. `screening` are the rounds of the training that annotators took; `collection`,
     what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
@@ -55,8 +55,7 @@ class Facts:
     where none was declared.
     """
 
-    name: str = ""
-    survey: Survey | None = None
+    survey: Survey
     bots: tuple[str, ...] = ()
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     items: Mapping[str, Item] = field(default_factory=dict)
@@ -71,14 +70,16 @@ class Facts:
     made: dict = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, conversations: Iterable[Conversation] = (), items: Iterable[Item] = (), **more: Any) -> Facts:
+    def of(
+        cls, survey: Survey, conversations: Iterable[Conversation] = (), items: Iterable[Item] = (), **more: Any
+    ) -> Facts:
         """The facts with conversations and items under their ids."""
-        return cls(conversations=indexed(conversations), items={item.item_id: item for item in items}, **more)
+        return cls(survey, conversations=indexed(conversations), items={item.item_id: item for item in items}, **more)
 
     @property
     def opening(self) -> bool:
         """Return whether annotators open the dialogue themselves, as in a game."""
-        return self.survey is not None and self.survey.layout == "opening"
+        return self.survey.layout == "opening"
 
     @property
     def copies(self) -> dict[str, str]:
@@ -190,11 +191,9 @@ class Answers(OneSource):
     @property
     def questions(self) -> list[str]:
         """The questions that were answered, or the labels that answers led to, in the survey's order."""
-        order: list[str] = []
         survey = self.facts.survey
-        if survey is not None:
-            labels = [label for task in survey.tasks for label in task.labels]
-            order = labels or [question.name for question in survey.questions]
+        labels = [label for task in survey.tasks for label in task.labels]
+        order = labels or [question.name for question in survey.questions]
         return planned_first(set(self.rows["question"]), order)
 
     def to(self, question: str) -> pd.DataFrame:
@@ -277,12 +276,9 @@ def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:
     return {row.annotation_id: row.presentation for row in judgements}
 
 
-def free_texts(survey: Survey | None) -> set[str]:
+def free_texts(survey: Survey) -> set[str]:
     """The names of the questions whose answers are texts: they are no data."""
-    names = {"reason"}
-    if survey:
-        names |= {question.name for question in survey.questions if question.kind == "free_text"}
-    return names
+    return {"reason", *(question.name for question in survey.questions if question.kind == "free_text")}
 
 
 @dataclass(frozen=True)
@@ -332,7 +328,7 @@ class Form:
         item_of = shown_item(facts.items, facts.conversations, facts.opening)
         judgements_of_form = [row for row in judgements if self.mine(row)]
         lacking = None
-        if self.by_survey and facts.survey:
+        if self.by_survey:
             lacking = incomplete(facts.survey, facts.items)
         answers = answers_frame(judgements_of_form, facts.conversations.values(), lacking, item_of, facts.copies)
         by_source: dict[str, list[Judgement]] = {}

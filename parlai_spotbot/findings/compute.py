@@ -33,14 +33,13 @@ def asked_for(survey: Survey, options: Options) -> list[Finding]:
 
 
 def compute(
-    survey: Survey,
     judgements: Sequence[Any],
     facts: Facts,
     options: Options | None = None,
     progress: Progress | None = None,
     only: Collection[str] = (),
 ) -> dict[str, dict]:
-    """Compute every finding of a survey, or `only` those of some names.
+    """Compute every finding of the survey that the `facts` are of, or `only` those of some names.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ def compute(
         Names the judgement or the option that is wrong; or says that nothing is left to analyse.
     """
     options = options or Options()
-    facts = replace(facts, name=survey.name)
+    survey = facts.survey
     if options.margin is not None:
         facts = replace(facts, margin=options.margin)
     result: dict[str, dict] = {}

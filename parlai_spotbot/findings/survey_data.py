@@ -165,10 +165,9 @@ class SurveyData(SurveyFiles):
             if form.of_study:
                 conversations = study.conversations()
         return Facts.of(
+            self.launched or self.asked,
             conversations,
             self.items.values(),
-            name=self.survey,
-            survey=self.launched,
             bots=tuple(study.plan.contestants),
             units={unit.unit_id: asked for unit in self.units if (asked := _asked_in(unit))},
             judges=study.judges(self.survey),

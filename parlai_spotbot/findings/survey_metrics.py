@@ -36,7 +36,7 @@ def metrics_of(
     """
     if survey.name == INTERACTIVE:
         return [], {}
-    facts = Facts.of(conversations, items, name=survey.name, survey=survey, made={"copies": {}})
+    facts = Facts.of(survey, conversations, items, made={"copies": {}})
     metrics: list[Metric] = []
     reasons: dict[str, int] = {}
     for form in forms_of(survey):
@@ -79,7 +79,7 @@ def _asked(answers: Answers) -> list[Metric]:
     """Scales, labels of turns and choices between conversations, one metric each; nothing that people are asked of
     people."""
     metrics = []
-    survey = answers.facts.name
+    survey = answers.facts.survey.name
     for question in answers.questions:
         rows = answers.to(question)
         if "outcome" in rows:
@@ -117,7 +117,7 @@ def _spotting(answers: Annotations) -> list[Metric]:
         kept = entities[(entities["bot"] != HUMAN) & (matched | (name == "taken_for_human"))]
         frame = kept.assign(value=kept[name].astype(float))[list(TURN_COLUMNS)].reset_index(drop=True)
         if len(frame):
-            metrics.append(Metric(answers.facts.name, name, MEAN, "", "ordinal", frame))
+            metrics.append(Metric(answers.facts.survey.name, name, MEAN, "", "ordinal", frame))
     return metrics
 
 

@@ -308,7 +308,7 @@ def results_of(call: AnswersCall, name: str) -> SurveyResults:
     if asked and not getattr(chosen, asked):
         raise ValueError(f"{asked}: expected {asked}=True, without which {name} is not computed.")
     wanted = (name, *BESIDE.get(name, ()))
-    computed = compute(answers.asked, answers.judgements, answers.facts, chosen, only=wanted)
+    computed = compute(answers.judgements, answers.facts, chosen, only=wanted)
     parts = {part: part_result["by_source"] for part, part_result in computed.items()}
     results = {}
     for source, data in parts.get(name, {}).items():

@@ -178,7 +178,7 @@ from parlai_spotbot.findings.schema import Column, Table
 FINDING = Finding(
     "highest",
     FORM,
-    lambda own: {"highest": one_row(highest=own.rows["value"].max())},
+    lambda own: {"highest": one_row(highest=int(own.rows["value"].max()))},
     tables={"highest": Table(columns={"highest": Column("count", "Highest")}, name="highest")},
     summarise=lambda result: [f"The highest rating is {result.frames.one('highest')['highest']}."],
     surveys=("dialogue_likert",),

@@ -11,7 +11,7 @@ import parlai_spotbot as sb
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.rankings import main_ranking
-from parlai_spotbot.records import HUMAN, Item, Judgement
+from parlai_spotbot.records import HUMAN, Item, Judgement, Utterance
 from parlai_spotbot.surveys import get_survey
 from tests.spoken import spoken
 
@@ -81,7 +81,8 @@ def judgements_and_facts(survey, made):
         names = tuple(talk.conversation_id for talk in own)
         item = "+".join(names)
         unit = f"unit-{row['worker']}"
-        items[item] = Item(item, names, 4, ())
+        asked = tuple(dict.fromkeys(question for question, _ in answers_to(survey, row["outcome"])))
+        items[item] = Item(item, names, 4, ((Utterance(0, "a"), Utterance(1, "b")),) * len(own), questions=asked)
         units.setdefault(unit, []).append(item)
         if number in made.unanswered:
             continue
@@ -111,7 +112,7 @@ def judgements_and_facts(survey, made):
             )
     bots = tuple(sorted({*made.rows["first"], *made.rows["second"]}))
     further = {"units": {name: tuple(own) for name, own in units.items()}, **(made.facts or {})}
-    return judgements, Facts.of(talks.values(), items.values(), bots=bots, **further)
+    return judgements, Facts.of(get_survey(survey), talks.values(), items.values(), bots=bots, **further)
 
 
 def votes_file(made, folder):
@@ -133,7 +134,7 @@ def ranked(survey, made, folder=None, margin=None):
     if survey == "votes":
         return main_ranking(sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).frames)
     judgements, facts = judgements_and_facts(survey, made)
-    result = compute(get_survey(survey), judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
+    result = compute(judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
     return main_ranking(result["ranking"]["by_source"][made.source])
 
 

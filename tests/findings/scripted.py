@@ -12,7 +12,7 @@ from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from tests.spoken import rows_of_item, spoken
@@ -83,9 +83,7 @@ def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Colle
     rows = [row for part in parts for row in part]
     checksums.write_jsonl(study.judgements_path(survey), rows)
     if only:
-        return compute(
-            get_survey(survey, study), rows, SurveyData(study, survey).facts, Options(bootstraps=20), only=only
-        )
+        return compute(rows, SurveyData(study, survey).facts, Options(bootstraps=20), only=only)
     return analyze(study, survey, bootstraps=20)
 
 

@@ -120,7 +120,8 @@ def test_an_equal_pair_is_hardly_drawn_next():
     a, b = rng.permuted(np.tile([0, 1, 2], (n, 1)), axis=1)[:, :2].T
     outcome = np.where((a == 2) | (b == 2), np.where(a == 2, -1, 1), rng.choice([-1, 1], n))
     codes = np.arange(n)
-    ballots = Ballots(HUMAN, Facts(margin=0.1), ("ann", "bob", "cat"), a, b, outcome, outcome > 1, codes, codes, codes)
+    facts = Facts(get_survey("votes"), margin=0.1)
+    ballots = Ballots(HUMAN, facts, ("ann", "bob", "cat"), a, b, outcome, outcome > 1, codes, codes, codes)
     assert _evidence(ballots, 0.95).verdict.tolist() == [[0, 2, 1], [2, 0, 1], [-1, -1, 0]]
 
 

@@ -157,7 +157,7 @@ def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys)
     made = Study.open(study)
     data = SurveyData(made, "abc_eval")
     given = data.answered, data.facts, Options(bootstraps=30)
-    ranking = compute(get_survey("abc_eval"), *given, only=("ranking",))["ranking"]["by_source"]
+    ranking = compute(*given, only=("ranking",))["ranking"]["by_source"]
     assert set(ranking) == {"human", "judge:gpt", "judge:specialized"}
     assert len(set(ranking["human"]["ranking"]["label"])) == 9
     assert len(set(ranking["judge:specialized"]["ranking"]["label"])) == 6

@@ -11,6 +11,7 @@ from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.whole_study.hygiene import FINDING, hygiene
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
 
 BAD = "<b>i am a bot</b> . </s>"
 
@@ -19,7 +20,7 @@ BAD = "<b>i am a bot</b> . </s>"
 def looked_at(tmp_path, new_study):
     """A study in which every conversation of bots holds a turn with a tag, a token and a confession."""
     study = new_study(tmp_path / "study", text=BAD, sources=("human",), analyze=False)
-    result = hygiene(Facts.of(study.conversations(), bots=tuple(study.plan.contestants)))
+    result = hygiene(Facts.of(get_survey("spot_the_bot"), study.conversations(), bots=tuple(study.plan.contestants)))
     checksums.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", stored_form(result))
     return study, result["by_source"][""]
 

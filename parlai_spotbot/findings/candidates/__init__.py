@@ -120,9 +120,8 @@ class CandidateForm(Form):
         for row in judgements:
             if row.target == ANNOTATOR and isinstance(row.answer, str):
                 about.setdefault(row.worker_id, {}).setdefault(row.question, row.answer)
-        shown = Facts.of(
-            _conversations(facts.nuc), facts.items.values(), survey=facts.survey, nuc=facts.nuc, bots=facts.bots
-        )
+        conversations = _conversations(facts.nuc)
+        shown = Facts.of(facts.survey, conversations, facts.items.values(), nuc=facts.nuc, bots=facts.bots)
         shown.made["about annotators"] = about
         return super().sources(judgements, shown, options)
 

@@ -14,13 +14,14 @@ from parlai_spotbot.surveys.survey import Question
 def compute(answers: CandidateAnswers) -> Found | None:
     """Return what annotators whose answers count say of themselves; answers of few are pooled.
 
-    Without a survey that has a questionnaire, and for judges, there is nothing.
+    Of judges there is nothing.
     """
-    survey = answers.facts.survey
-    if survey is None or not answers.crossed:
+    if not answers.crossed:
         return None
     workers = sorted(set(answers.rows["worker_id"]))
-    rows = [row for question in survey.questionnaire for row in _answers_to(question, workers, answers.about)]
+    rows = [
+        row for question in answers.facts.survey.questionnaire for row in _answers_to(question, workers, answers.about)
+    ]
     return {"questionnaire": rows, "whole": {"annotators": len(workers)}}
 
 

@@ -11,10 +11,7 @@ from parlai_spotbot.records import Judgement
 
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row a choice, see `choice_frame`; "neither" is an answer where the survey has it."""
-    tie = True
-    if facts.survey:
-        options = [option.value for question in facts.survey.questions for option in question.options]
-        tie = "neither" in options
+    tie = "neither" in [option.value for question in facts.survey.questions for option in question.options]
     return choice_frame(tidy, facts.conversations, facts.items, presentation(judgements), tie=tie)
 
 

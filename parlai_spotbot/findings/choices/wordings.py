@@ -11,18 +11,14 @@ from parlai_spotbot.wording import filled
 
 
 def compute(answers: Answers) -> Found:
-    """Agreement per wording on pairs whose better one is known, and which wordings differ.
-
-    `wordings` has the `text` that was asked, where the survey is known.
-    """
+    """Agreement per wording on pairs whose better one is known, with the `text` that was asked, and which differ."""
     known = known_pairs(answers.options.known_order)
     compared = compare_wordings(answers.rows, known, crossed=answers.crossed)
     wordings = compared["wordings"]
-    survey = answers.facts.survey
     if wordings.empty:
         return {"whole": {"known": known, "why": "no choice between contestants whose better one is known"}}
-    if survey:
-        wordings["text"] = wordings["question"].map({question.name: question.wording for question in survey.questions})
+    texts = {question.name: question.wording for question in answers.facts.survey.questions}
+    wordings["text"] = wordings["question"].map(texts)
     return compared | {"whole": {"known": known}}
 
 

@@ -17,8 +17,6 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> R
 
 def scales_of(facts: Facts) -> dict[str, tuple[float, ...]]:
     """Return the scales of the survey's ratings, by question."""
-    if facts.survey is None:
-        return {}
     return {question.name: question.scale for question in facts.survey.questions if len(question.scale) > 1}
 
 
@@ -29,8 +27,6 @@ def scale_of(facts: Facts, question: str) -> tuple[float, ...]:
 
 def less_is_better(facts: Facts, question: str) -> bool:
     """Return whether less of what a question asks about is better."""
-    if facts.survey is None:
-        return False
     return any(one.name == question and one.better == "less" for one in facts.survey.questions)
 
 

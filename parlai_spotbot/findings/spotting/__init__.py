@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.frames import BOTH, FEATURES, OF_TOURNAMENT, cluster_of, entities_frame, joined
+from parlai_spotbot.analysis.frames import BOTH, OF_TOURNAMENT, cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
@@ -24,13 +24,6 @@ from parlai_spotbot.surveys.features import features_of
 
 FEW = 5
 """With fewer annotators it is known only roughly how they differ."""
-
-
-def asked_features(facts: Facts) -> tuple[str, ...]:
-    """The features that were asked about; all three, where nobody knows how it was asked."""
-    if facts.survey is None:
-        return FEATURES
-    return features_of(facts.survey)
 
 
 class Annotations(Answers):
@@ -44,12 +37,12 @@ class Annotations(Answers):
     @property
     def features(self) -> tuple[str, ...]:
         """The features that were asked about."""
-        return asked_features(self.facts)
+        return features_of(self.facts.survey)
 
     @property
     def one_side(self) -> bool:
         """Return whether one entity of each conversation is judged, so that nobody beats anybody."""
-        return self.facts.survey is not None and bool(self.facts.survey.judged)
+        return bool(self.facts.survey.judged)
 
     @cached_property
     def entities(self) -> pd.DataFrame:
@@ -137,10 +130,10 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> R
     exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
     kinds: tuple[str, ...] = OF_TOURNAMENT
     judged = BOTH
-    if facts.survey and facts.survey.judged:
+    if facts.survey.judged:
         judged = facts.survey.judged
         kinds = (*kinds, "human_model")
-    frame, left_out = joined(tidy, facts.conversations, kinds, asked_features(facts), judged)
+    frame, left_out = joined(tidy, facts.conversations, kinds, features_of(facts.survey), judged)
     return _opened(frame, tidy, facts), next(iter(left_out.values()), {})
 
 

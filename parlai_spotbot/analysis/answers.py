@@ -29,14 +29,12 @@ REPEATED = "annotation repeated by the same annotator (the last one counts)"
 class TidyAnswers:
     """Frame of answers (columns `COLUMNS`) and, by source, the numbers of those left out by reason.
 
-    `conversation_id` is the first of `conversation_ids`; `number` is the judgement's place, from 1. `judgements` are
-    those given without the repeated ones, controls included. Where conversations are near-copies of each other,
-    `cluster_id` and `cluster_ids` hold the cluster of each conversation.
+    `conversation_id` is the first of `conversation_ids`; `number` is the judgement's place, from 1. Where
+    conversations are near-copies of each other, `cluster_id` and `cluster_ids` hold the cluster of each conversation.
     """
 
     frame: pd.DataFrame
     left_out: dict[str, dict[str, int]] = field(default_factory=dict)
-    judgements: Sequence[Judgement] = ()
 
 
 Lacking = Callable[[str, Mapping[tuple[str, str], object]], bool]
@@ -95,7 +93,7 @@ def answers_frame(
         frame["cluster_ids"] = [tuple(clusters.get(name, name) for name in ids) for ids in frame["conversation_ids"]]
         frame["cluster_id"] = [ids[0] for ids in frame["cluster_ids"]]
     frame = frame.sort_values(["source", "annotation_id", "number"], kind="stable").reset_index(drop=True)
-    return TidyAnswers(frame, left_out, [row for _, row in numbered])
+    return TidyAnswers(frame, left_out)
 
 
 def shown_item(

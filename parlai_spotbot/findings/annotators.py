@@ -14,7 +14,6 @@ from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.source_accounts import account
-from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 from parlai_spotbot.wording import NAMED, counted, filled, listed
 
@@ -84,7 +83,7 @@ def about_annotators(answers: Answers) -> Found:
         "annotators": annotators_table(answers),
         "account": account(answers),
         "summary": {"sentence": annotators_sentence(answers)},
-        "controls": told_of_controls(answers, allowed_mistakes(answers.facts.survey)),
+        "controls": told_of_controls(answers, answers.facts.survey.limits.control_mistakes),
     }
 
 

@@ -25,7 +25,7 @@ from parlai_spotbot.findings.rankings import Ranking, joined
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
-from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
+from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.addressing import judge_addressed
 from parlai_spotbot.texts.normal_forms import plain_text, units
@@ -186,7 +186,7 @@ class Answers(OneSource):
         """Return how many controls may be missed; judges aren't subject to it."""
         if not self.crossed:
             return None
-        return allowed_mistakes(self.facts.survey)
+        return self.facts.survey.limits.control_mistakes
 
     @property
     def questions(self) -> list[str]:

@@ -18,7 +18,6 @@ from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import Survey
-from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 
 BROKEN = (np.linalg.LinAlgError, ArithmeticError)
 """Errors in one finding that leave the others as they are; a `MemoryError` is none, as it says nothing of the data."""
@@ -112,7 +111,7 @@ def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts
     used, and how many are left out and why."""
     options_used = {name: getattr(options, name) for name in form.options}
     if not form.as_table:
-        options_used["control_mistakes"] = allowed_mistakes(facts.survey)
+        options_used["control_mistakes"] = facts.survey.limits.control_mistakes
     if facts.margin is not None:
         options_used["margin"] = facts.margin
     used = {name: answers.used for name, answers in sources.items()}

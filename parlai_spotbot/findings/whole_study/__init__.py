@@ -35,8 +35,12 @@ def judged_surveys(study: Study) -> list[SurveyData]:
     from parlai_spotbot.findings.survey_data import SurveyData
 
     names = [name for name in survey_names(study) if study.judgements_path(name).exists()]
-    surveys = [SurveyData(study, name) for name in planned_first(names, study.plan.surveys)]
-    return [data for data in surveys if all(form.of_study for form in data.forms)]
+    judged = []
+    for name in planned_first(names, study.plan.surveys):
+        data = SurveyData(study, name)
+        if all(form.of_study for form in data.forms):
+            judged.append(data)
+    return judged
 
 
 def has_metrics_and_outcomes(study: Study) -> bool:

@@ -72,18 +72,24 @@ def answers_to(survey, outcome):
     return {**natures, **{(feature, "pair"): "no_difference" for feature in FEATURES}}
 
 
+def item_of(survey, row, talks):
+    """Return the item that shows these conversations and asks what a match answers."""
+    asked = tuple(dict.fromkeys(question for question, _ in answers_to(survey, row["outcome"])))
+    names = tuple(talk.conversation_id for talk in talks)
+    shown = ((Utterance(0, "a"), Utterance(1, "b")),) * len(talks)
+    return Item("+".join(names), names, 4, shown, questions=asked)
+
+
 def judgements_and_facts(survey, made):
     """Return the judgements of a survey, and the facts that `compute` takes."""
     talks, items, units, judgements = {}, {}, {}, []
     for number, row in enumerate(made.rows.to_dict(orient="records")):
         own = talks_of(survey, row)
         talks |= {talk.conversation_id: talk for talk in own}
-        names = tuple(talk.conversation_id for talk in own)
-        item = "+".join(names)
+        item = item_of(survey, row, own)
+        items[item.item_id] = item
         unit = f"unit-{row['worker']}"
-        asked = tuple(dict.fromkeys(question for question, _ in answers_to(survey, row["outcome"])))
-        items[item] = Item(item, names, 4, ((Utterance(0, "a"), Utterance(1, "b")),) * len(own), questions=asked)
-        units.setdefault(unit, []).append(item)
+        units.setdefault(unit, []).append(item.item_id)
         if number in made.unanswered:
             continue
         when = ""
@@ -97,8 +103,8 @@ def judgements_and_facts(survey, made):
                     annotation_id=str(number),
                     survey=survey,
                     unit_id=unit,
-                    item_id=item,
-                    conversation_ids=names,
+                    item_id=item.item_id,
+                    conversation_ids=item.conversation_ids,
                     exchanges=4,
                     target=target,
                     question=question,

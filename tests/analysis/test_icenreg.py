@@ -67,9 +67,10 @@ def test_environment_is_left_alone():
 - [[0, 2], [1, 3], [2, 2], [2, 5], [3, .inf], [4, 6], [1, 4], [5, 5]]
 """,
 )
-def test_turnbull_by_icenreg(rows):
+@pytest.mark.parametrize("closed", [None, (True, False)])
+def test_turnbull_by_icenreg(rows, closed):
     left, right = np.array(rows, dtype=float).T
-    ours, theirs = (turnbull(left, right, backend=b) for b in ("native", "icenreg"))
+    ours, theirs = (turnbull(left, right, closed=closed, backend=b) for b in ("native", "icenreg"))
     assert (ours.backend, theirs.backend) == ("native", "icenreg")
     assert type(ours) is type(theirs)
     np.testing.assert_array_equal(ours.intervals, theirs.intervals)

@@ -54,9 +54,8 @@ def test_turnbull_of_icenregs_datasets(reference, name, left, right, group):
 
 def test_turnbull_at_the_edges(reference):
     for name, case in reference("survival/icenreg_datasets.json")["edge"].items():
-        if case.get("B", [0, 1]) != [0, 1]:  # other ends included than ours
-            continue
-        fit = turnbull(numbers(case["l"]), numbers(case["r"]), backend="native")
+        closed = tuple(bool(b) for b in case["B"]) if "B" in case else None
+        fit = turnbull(numbers(case["l"]), numbers(case["r"]), closed=closed, backend="native")
         np.testing.assert_allclose(fit.mass, case["np"]["p_hat"], atol=1e-8, err_msg=name)
         assert fit.loglik == pytest.approx(case["np"]["llk"], abs=1e-8), name
         assert fit.kkt < 1e-8, name
@@ -128,8 +127,9 @@ def test_a_very_large_right_end_is_as_none(rows, seen, huge):
     assert tests[1].pvalue == pytest.approx(tests[0].pvalue, abs=1e-6)
 
 
-def test_a_time_that_differs_from_an_end_by_rounding_is_that_end():
-    fit = turnbull([0] * 10 + [0.3] * 10, [0.1 + 0.2] * 10 + [np.inf] * 10, backend="native")
+@pytest.mark.parametrize("closed", [(False, True), (True, False)])
+def test_a_time_that_differs_from_an_end_by_rounding_is_that_end(closed):
+    fit = turnbull([0] * 10 + [0.3] * 10, [0.1 + 0.2] * 10 + [np.inf] * 10, closed=closed, backend="native")
     assert fit.survival([0.29, 0.3, 0.1 + 0.2, 0.31]).tolist() == [1, 0.5, 0.5, 0.5]
     assert fit.survival(np.nextafter(0.3, 0)) == 0.5
     apart = turnbull(1e8 + np.arange(5), 1e8 + np.arange(5), backend="native")  # a late start leaves times apart
@@ -157,12 +157,16 @@ def test_bootstrap_curves_are_the_npmle():
 
 
 @settings(max_examples=60, deadline=None)
-@given(interval_data)
-def test_every_solver_reaches_the_maximum(rows):
+@given(interval_data, st.tuples(st.booleans(), st.booleans()))
+def test_every_solver_reaches_the_maximum(rows, closed):
     left, right = np.array(rows).T
     narrow = left == right
-    data = arrange(*check(left, right, None))
-    best = turnbull(left, right, backend="native")
+    try:
+        data = arrange(*check(left, right, None), closed)
+    except ValueError:
+        assert not any(closed)  # an open interval between neighbours is never empty, so only [a, a) could be
+        raise
+    best = turnbull(left, right, closed=closed, backend="native")
     for many in (npmle.MANY, -1):  # Newton's steps, and those of EM and of the convex minorant in turn
         with mock.patch.object(npmle, "MANY", many):
             mass = npmle._Problem(data).maximise(1e-8)
@@ -174,6 +178,9 @@ def test_mass_counts_from_the_right_end_of_its_interval():
     fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
     high = fit.survival([0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 6.0, 100.0])
     np.testing.assert_allclose(high, [1, 1, 1, 2 / 3, 2 / 3, 2 / 3, 0, 0], atol=1e-12)
+    closed = turnbull([1, 4], [2, 6], closed=(True, False), backend="native")  # [1, 2) and [4, 6)
+    assert closed.survival([0.9, 1, 1.9]).tolist() == [1, 1, 1]
+    assert closed.survival(2) == 0.5
     with pytest.raises(ValueError, match="t is NaN"):
         fit.survival([1, np.nan])
 

@@ -85,9 +85,11 @@ def choose(backend: str) -> str:
     return backend
 
 
-def ic_np(left: np.ndarray, right: np.ndarray, weights: np.ndarray, count: int) -> np.ndarray:
+def ic_np(
+    left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool], count: int
+) -> np.ndarray:
     """icenReg's NPMLE: the masses (count,) of its innermost intervals, in ascending order as ours are."""
-    mass = _call("ic_np", left, right, weights)["mass"]
+    mass = _call("ic_np", left, right, weights, np.array(closed, dtype=int))["mass"]
     if len(mass) != count:
         raise RuntimeError(f"icenReg::ic_np: {len(mass)} innermost intervals, expected {count}")
     return mass / mass.sum()
@@ -141,8 +143,8 @@ _R = """(function() {
         terms <- if (p > 0) paste0("x", seq_len(p)) else "0"
         stats::as.formula(paste("cbind(l, r) ~", paste(terms, collapse = " + ")), env = globalenv())
     }
-    ic_np <- function(l, r, w) {
-        fit <- icenReg::ic_np(cbind(l, r), weights = w)
+    ic_np <- function(l, r, w, b) {
+        fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
         list(mass = fit$p_hat)
     }
     ic_sp <- function(l, r, w, x, model) {

@@ -23,6 +23,11 @@ It is more than the rounding of some sums and quotients leaves. R's survival has
 that count seconds since 1970 and are 25 seconds apart; this makes 2 milliseconds one.
 """
 
+ENTRY = (
+    "entry: left truncation (delayed entry) is not supported; leave entry out and keep only the rows that were "
+    "observed from time 0, or fit right-censored times with lifelines, whose fitters take `entry`"
+)
+
 
 @dataclass(frozen=True)
 class Intervals:
@@ -95,14 +100,16 @@ def _inner(values: np.ndarray) -> np.ndarray:
     return (values > 0) & np.isfinite(values)
 
 
-def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> ArrayTriple:
+def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None, entry: ArrayLike | None = None) -> ArrayTriple:
     """Return `left`, `right` and weights as arrays of one length, ends that differ by rounding made one.
 
     Raises
     ------
     ValueError
-        Names the row that is no interval, or has no weight that can be used.
+        Names the row that is no interval, or has no weight that can be used; or says that `entry` is not supported.
     """
+    if entry is not None:
+        raise ValueError(ENTRY)
     ends = [numbers(left, "left"), numbers(right, "right")]
     arrays: list[np.ndarray] = [*ends, np.ones(ends[0].shape) if weights is None else numbers(weights, "weights")]
     for name, array in zip(("left", "right", "weights"), arrays, strict=True):
@@ -129,15 +136,24 @@ def refuse(wrong: np.ndarray, name: str, values: np.ndarray, expected: str) -> N
         raise ValueError(f"{name}: row {row} is {values.tolist()[row]!r}, expected {expected}")
 
 
-def arrange(left: np.ndarray, right: np.ndarray, weights: np.ndarray) -> Intervals:
-    """Find the innermost intervals of observations that `check` returned; those of weight 0 are left out."""
+def arrange(
+    left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool] | None = None
+) -> Intervals:
+    """Find the innermost intervals of observations that `check` returned.
+
+    `closed` says which ends of intervals with left < right are included; by default (False, True). Observations of
+    weight 0 are left out.
+    """
     if not weights.all():
         kept = weights > 0
         left = left[kept]
         right = right[kept]
         weights = weights[kept]
+    _check_closed(closed)
     refuse((left == right) & np.isinf(right), "right", right, "a finite time where left == right")
-    low, high, times = _places(left, right)
+    if closed is None:
+        closed = (False, True)
+    low, high, times = _places(left, right, *closed)
     starts, stops = _innermost(low, high)
     ends = np.stack([times[starts // 2], times[(stops + 1) // 2]], axis=-1)
     ends_closed = np.stack([starts % 2 == 0, (stops % 2 == 0) & np.isfinite(ends[:, 1])], axis=-1)
@@ -147,7 +163,7 @@ def arrange(left: np.ndarray, right: np.ndarray, weights: np.ndarray) -> Interva
     return Intervals(left, right, weights, first, last, ends, ends_closed)
 
 
-def _places(left: np.ndarray, right: np.ndarray) -> ArrayTriple:
+def _places(left: np.ndarray, right: np.ndarray, left_closed: bool, right_closed: bool) -> ArrayTriple:
     """Return both ends of intervals as integers, see the module, and the distinct times, with 0 and inf."""
     both = np.stack([left, right])
     inner = _inner(both)  # the many ends at 0 and inf need no sorting
@@ -155,7 +171,11 @@ def _places(left: np.ndarray, right: np.ndarray) -> ArrayTriple:
     places = np.where(both > 0, np.int32(2 * len(times) + 2), np.int32(0))
     places[inner] = 2 * place + 2
     low, high = places
-    low += left != right
+    exact = left == right
+    if not left_closed:
+        low += ~exact
+    if not right_closed:
+        high -= ~(exact | np.isinf(right))
     return low, high, np.concatenate([[0.0], times, [np.inf]])
 
 
@@ -166,3 +186,12 @@ def _innermost(low: np.ndarray, high: np.ndarray) -> ArrayPair:
     stop = stops[np.searchsorted(stops, starts)]
     inner = np.append(starts[1:] > stop[:-1], True)
     return starts[inner], stop[inner]
+
+
+def _check_closed(closed: tuple[bool, bool] | None) -> None:
+    """Raise a `ValueError` unless `closed` is None or two booleans."""
+    if closed is None:
+        return
+    two = isinstance(closed, list | tuple | np.ndarray) and len(closed) == 2
+    if not two or not all(isinstance(end, int | np.bool_) for end in closed):
+        raise ValueError(f"closed is {closed!r}, expected two booleans: is the left end included, and the right one")

@@ -44,7 +44,7 @@ def pooled_scores(left: np.ndarray, right: np.ndarray, score: str, backend: str)
     less expected.
     """
     data = arrange(left, right, np.ones(len(left)))
-    fit = estimate(data, icenreg.choose(backend))
+    fit = estimate(data, None, icenreg.choose(backend))
     # S before the first innermost interval and after each, falling from 1 to 0.
     levels = np.append(1.0, np.clip(1.0 - np.cumsum(fit.mass), 0.0, 1.0))
     levels[-1] = 0.0
@@ -94,6 +94,7 @@ def logrank(
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     backend: str = "auto",
+    entry: None = None,
 ) -> LogrankTest:
     """Test whether groups are spotted alike; groups in the order in which they occur.
 
@@ -113,6 +114,8 @@ def logrank(
         Groups are compared within strata (segment lengths): scores are taken from the stratum's mean.
     backend : str
         As in `turnbull`.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Raises
     ------
@@ -135,7 +138,7 @@ def logrank(
     >>> test.statistic.tolist(), round(test.pvalue, 4)
     ([1.0, -1.0], 0.0833)
     """
-    return _Rows.of(*check(left, right, None)[:2], group, clusters, strata).test(score, backend)
+    return _Rows.of(*check(left, right, None, entry)[:2], group, clusters, strata).test(score, backend)
 
 
 def logrank_pairs(
@@ -147,12 +150,13 @@ def logrank_pairs(
     adjust: str = "holm",
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    entry: None = None,
 ) -> pd.DataFrame:
     """Return `logrank` of every pair of groups by Sun's scores, each by its own native pooled NPMLE, as the paper does.
 
     Parameters
     ----------
-    left, right, group, clusters, strata
+    left, right, group, clusters, strata, entry
         As in `logrank`.
     names : sequence, optional
         Which groups, and in which order; by default all, as they occur. ``statistic`` is a's: positive where a is
@@ -170,7 +174,7 @@ def logrank_pairs(
     ValueError
         As `logrank`, or names a group that has no rows.
     """
-    rows = _Rows.of(*check(left, right, None)[:2], group, clusters, strata)
+    rows = _Rows.of(*check(left, right, None, entry)[:2], group, clusters, strata)
     if names is not None and not is_list_like(names):
         raise ValueError(f"names is {names!r}, expected a sequence of groups")
     names = rows.names if names is None else tuple(names)

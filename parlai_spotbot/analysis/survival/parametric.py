@@ -32,6 +32,7 @@ def parametric(
     dist: str = "weibull",
     *,
     weights: ArrayLike | None = None,
+    entry: None = None,
 ) -> ParametricFit:
     """Fit a parametric regression by maximum likelihood, with R's icenReg; rows are taken as independent.
 
@@ -47,6 +48,8 @@ def parametric(
         "exponential", "weibull", "gamma", "lognormal", "loglogistic" or "generalgamma".
     weights : sequence (n,), optional
         How often each row counts.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def parametric(
     check_choice(model, "model", RATIOS)
     check_choice(dist, "dist", icenreg.DISTRIBUTIONS)
     icenreg.choose("icenreg")
-    left, right, weights = check(left, right, weights)
+    left, right, weights = check(left, right, weights, entry)
     covariates = design(np.empty((len(left), 0)) if X is None else X, len(left), weights)
     used = weights > 0
     X = covariates.values[used][:, covariates.use]

@@ -43,6 +43,7 @@ def cox(
     weights: ArrayLike | None = None,
     clusters: ArrayLike | ClusterBootstrap | None = None,
     backend: str = "auto",
+    entry: None = None,
 ) -> RegressionFit:
     """Fit proportional hazards ("ph") or proportional odds ("po"), the baseline left free.
 
@@ -62,6 +63,8 @@ def cox(
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Coefficients and
         log-likelihood are icenReg's, standard errors are the same with both. Where icenReg fails, or ends below the
         maximum, the estimate is native, as `.backend` shows, and a warning gives the reason.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def cox(
     1.3863
     """
     check_choice(model, "model", ("ph", "po"))
-    left, right, weights = check(left, right, weights)
+    left, right, weights = check(left, right, weights, entry)
     data = arrange(left, right, weights)
     weighted = weights > 0
     if len(data.ends) == 1:

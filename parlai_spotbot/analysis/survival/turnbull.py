@@ -68,7 +68,15 @@ class TurnbullFit:
         return self.intervals[place, 0], self.intervals[place, 1]
 
 
-def turnbull(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None, backend: str = "auto") -> TurnbullFit:
+def turnbull(
+    left: ArrayLike,
+    right: ArrayLike,
+    weights: ArrayLike | None = None,
+    closed: tuple[bool, bool] | None = None,
+    backend: str = "auto",
+    *,
+    entry: None = None,
+) -> TurnbullFit:
     """Estimate the distribution of a time known to lie in (left, right].
 
     Parameters
@@ -78,9 +86,13 @@ def turnbull(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None
         `intervals.merge_ends`.
     weights : sequence (n,), optional
         How often each observation counts.
+    closed : (bool, bool), optional
+        Which ends of an interval are included; by default (False, True). icenReg's ``B``.
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Where icenReg fails
         the estimate is native, as ``.backend`` shows.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Returns
     -------
@@ -100,15 +112,15 @@ def turnbull(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None
     >>> fit.survival([1, 2]).tolist()
     [1.0, 0.5]
     """
-    return estimate(arrange(*check(left, right, weights)), icenreg.choose(backend))
+    return estimate(arrange(*check(left, right, weights, entry), closed), closed, icenreg.choose(backend))
 
 
-def estimate(data: Intervals, backend: str) -> TurnbullFit:
+def estimate(data: Intervals, closed: tuple[bool, bool] | None, backend: str) -> TurnbullFit:
     """Fit checked observations by "native" or "icenreg"; natively, with a warning, where icenReg fails."""
     mass = None
     if backend == "icenreg":
         try:
-            mass = icenreg.ic_np(data.left, data.right, data.weights, len(data.ends))
+            mass = icenreg.ic_np(data.left, data.right, data.weights, closed or (False, True), len(data.ends))
         except RuntimeError as err:
             warnings.warn(f"turnbull: {err}; the native estimate is used", icenreg.IcenRegWarning, stacklevel=3)
     if mass is None:

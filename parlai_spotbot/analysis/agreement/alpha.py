@@ -1,4 +1,4 @@
-"""Krippendorff's alpha, nominal or ordinal: 1 is perfect agreement, 0 what chance gives.
+"""Krippendorff's alpha, nominal, ordinal, interval or ratio: 1 is perfect agreement, 0 what chance gives.
 
 It is one less how far apart two answers about the same unit are, over how far apart any two answers are (Krippendorff
 2004, Content Analysis, ch. 11). Its variance has two components: of conversations (a sandwich), and
@@ -27,8 +27,9 @@ from parlai_spotbot.analysis.survival.resample import label_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 from parlai_spotbot.analysis.uncertainty.sign_flips import cluster_sums
+from parlai_spotbot.analysis.values import ratio
 
-METRICS = ("nominal", "ordinal")
+METRICS = ("nominal", "ordinal", "interval", "ratio")
 
 NOTHING = 1e-12
 """Variances below this are rounding."""
@@ -45,27 +46,36 @@ MOST = 0.95
 """If one annotator took part in a greater share of all pairs of answers, too little is left without them."""
 
 
-def alpha_of(met: np.ndarray, metric: str = "nominal") -> np.ndarray:
+def alpha_of(met: np.ndarray, metric: str = "nominal", values: ArrayLike | None = None) -> np.ndarray:
     """Return alpha (...) of symmetric coincidences (..., levels, levels): how often two answers about one unit met.
 
-    Levels ascend. NaN where only one answer occurs: there alpha is undefined.
+    Levels ascend; `values` (levels,) are their numbers, which "interval" and "ratio" need. NaN where only one answer
+    occurs: there alpha is undefined.
     """
     given = met.sum(axis=-1)
     n = given.sum(axis=-1)
-    far = answer_distances(given, metric)
+    far = answer_distances(given, metric, values)
     within = (met * far).sum(axis=(-2, -1))
     chance = np.einsum("...c,...cd,...d->...", given, far, given)
     defined = (chance > 0) & (n > 1)
     return 1 - np.divide((n - 1) * within, chance, out=np.full(np.shape(n), np.nan), where=defined)
 
 
-def answer_distances(given: np.ndarray, metric: str) -> np.ndarray:
-    """Return the distances of levels (levels, levels) from how often each was `given` (..., levels)."""
+def answer_distances(given: np.ndarray, metric: str, values: ArrayLike | None) -> np.ndarray:
+    """Return the distances of levels (levels, levels) from how often each was `given` (..., levels), or its value."""
     check_choice(metric, "metric", METRICS)
     if metric == "nominal":
         return 1.0 - np.eye(given.shape[-1])
-    place = _middle(given)
-    return np.square(place[..., :, None] - place[..., None, :])
+    if metric == "ordinal":
+        place = _middle(given)
+        return np.square(place[..., :, None] - place[..., None, :])
+    if values is None or np.shape(values) != given.shape[-1:]:
+        raise ValueError(f"values is {values!r}, expected the number of each level for metric {metric!r}")
+    values = numbers(values, "values")
+    difference = values[:, None] - values[None, :]
+    if metric == "ratio":
+        difference = ratio(np.abs(difference), values[:, None] + values[None, :], 0.0)
+    return np.square(difference)
 
 
 def _middle(given: np.ndarray) -> np.ndarray:
@@ -79,12 +89,14 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
     Parameters
     ----------
     units, answers : sequences (n,)
-        What each answer is about, and the answer; missing ones (None, NaN) are left out. Numbers unless "nominal".
+        What each answer is about, and the answer; missing ones (None, NaN) are left out. Numbers unless "nominal",
+        and none below 0 for "ratio".
     clusters : Clusters
         The conversations and the annotator of each of the n answers. If one annotator gave several answers about one
         unit, only the last counts.
     metric : str
-        "nominal" (the same or not) or "ordinal" (by ranks).
+        "nominal" (the same or not), "ordinal" (by ranks), "interval" (by differences) or "ratio" (by differences over
+        sums).
 
     Returns
     -------
@@ -133,11 +145,12 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
 @dataclass(frozen=True)
 class _Answers:
     """Answers about units with two answers or more: the place of each among all (`rows`), its unit and its level (m,);
-    `table` (units, levels) counts the levels of each unit."""
+    `values` (levels,) are the answers; `table` (units, levels) counts the levels of each unit."""
 
     rows: np.ndarray
     unit: np.ndarray
     level: np.ndarray
+    values: np.ndarray
     table: np.ndarray
     metric: str
 
@@ -154,12 +167,12 @@ class _Answers:
             repeated = pd.DataFrame({"unit": unit[given], "worker": workers[given]}).duplicated(keep="last")
             kept[given[repeated]] = False
         kept &= np.bincount(unit[kept], minlength=unit.max(initial=-1) + 1)[unit] > 1
-        labels = answers[kept] if metric == "nominal" else _numbers(answers[kept])
-        level = pd.factorize(labels, sort=metric != "nominal")[0]
+        labels = answers[kept] if metric == "nominal" else _numbers(answers[kept], metric)
+        level, values = pd.factorize(labels, sort=metric != "nominal")
         code = codes_of(unit[kept])
         table = np.zeros((code.max(initial=-1) + 1, level.max(initial=-1) + 1))
         np.add.at(table, (code, level), 1)
-        return cls(np.flatnonzero(kept), code, level, table, metric)
+        return cls(np.flatnonzero(kept), code, level, values, table, metric)
 
     @property
     def met(self) -> np.ndarray:
@@ -169,21 +182,22 @@ class _Answers:
 
     @property
     def alpha(self) -> float:
-        return float(alpha_of(self.met, self.metric))
+        return float(alpha_of(self.met, self.metric, self.values))
 
     def scores(self) -> np.ndarray:
         """Return each answer's half (m,) of the errors of the pairs that it is in; they sum to 0."""
-        slope = alpha_slope(self.met, self.metric)
+        slope = alpha_slope(self.met, self.metric, self.values)
         others = (self.table @ slope)[self.unit, self.level] - np.diag(slope)[self.level]
         return others / (self.table.sum(axis=1)[self.unit] - 1)
 
 
-def _numbers(answers: np.ndarray) -> np.ndarray:
-    """Return the answers as floats that can be ordered."""
+def _numbers(answers: np.ndarray, metric: str) -> np.ndarray:
+    """Return the answers as floats that `metric` can compare."""
     values = numbers(answers, "answers")
-    finite = np.isfinite(values)
-    if not finite.all():
-        raise ValueError(f"answers: one is {values[~finite][0]}, expected numbers that are finite for metric 'ordinal'")
+    right = np.isfinite(values) & ((values >= 0) | (metric != "ratio"))
+    if not right.all():
+        expected = "from 0 up" if metric == "ratio" else "that are finite"
+        raise ValueError(f"answers: one is {values[~right][0]}, expected numbers {expected} for metric {metric!r}")
     return values
 
 
@@ -204,11 +218,11 @@ def _of_annotators(score: np.ndarray, worker: np.ndarray, home: np.ndarray) -> t
     return max(0.0, float((1 - 1 / effective) * (square / (1 - of_couples) ** 2).sum())), effective, False
 
 
-def alpha_slope(met: np.ndarray, metric: str) -> np.ndarray:
+def alpha_slope(met: np.ndarray, metric: str, values: ArrayLike | None) -> np.ndarray:
     """Return the derivative of alpha with respect to each coincidence (levels, levels); its sum over `met` is 0."""
     given = met.sum(axis=1)
     n = given.sum()
-    far = answer_distances(given, metric)
+    far = answer_distances(given, metric, values)
     within = (met * far).sum()
     chance = given @ far @ given
     of_within = np.zeros(len(given))

@@ -44,12 +44,12 @@ def judge_alpha(table: LabelledVerdicts) -> Measured:
     if not np.isfinite(alpha):
         return NOT_MEASURED
     given = met.sum(axis=1)
-    far = answer_distances(given, table.metric)
+    far = answer_distances(given, table.metric, None)
     _, share_ends = share_of(far[table.verdict, table.label] / far.max(), table.weight, table.clusters)
     by_chance = given @ far @ given / (given.sum() * (given.sum() - 1))
     low = 1 - share_ends[1] * far.max() / by_chance
     high = 1 - share_ends[0] * far.max() / by_chance
-    score = 2 * table.weight * alpha_slope(met, table.metric)[table.verdict, table.label]
+    score = 2 * table.weight * alpha_slope(met, table.metric, None)[table.verdict, table.label]
     variance, df = (float(values[0]) for values in table.clusters.variance(score, table.weight))
     if df > 0 and variance > 0 and -1 < alpha < 1:
         half = stdtrit(df, UPPER) * np.sqrt(variance) / (1 - alpha**2)

@@ -48,7 +48,7 @@ PUBLISHED = """
 """
 
 
-@cases("metric alpha", "[[nominal, 0.743], [ordinal, 0.815]]")
+@cases("metric alpha", "[[nominal, 0.743], [ordinal, 0.815], [interval, 0.849], [ratio, 0.797]]")
 def test_alpha_is_the_published_one(metric, alpha):
     """Krippendorff (2011), Computing Krippendorff's alpha-reliability, example C to E."""
     answers = PUBLISHED.replace("-", "nan").strip().split("\n")
@@ -63,9 +63,12 @@ def test_refused(change, error):
         krippendorff_alpha(**(rows | change))
 
 
-def test_alpha_of_refuses_a_metric_that_is_none():
-    with pytest.raises(ValueError, match="metric is 'ordnal', expected one of nominal, ordinal"):
+def test_alpha_of_refuses_a_metric_that_is_none_or_lacks_its_values():
+    with pytest.raises(ValueError, match="metric is 'ordnal', expected one of nominal, ordinal, interval, ratio"):
         alpha_of(np.eye(2), "ordnal")
+    with pytest.raises(ValueError, match="values is None, expected the number of each level for metric 'ratio'"):
+        alpha_of(np.eye(2), "ratio")
+    assert alpha_of(np.eye(2), "ratio", [1, 3]) == 1
 
 
 def test_where_there_is_no_alpha_it_is_said_why():
@@ -116,11 +119,11 @@ def test_perfect_agreement_on_a_rare_label_is_bounded_by_the_least_alpha():
 def test_the_slope_is_the_derivative(metric):
     own = _Answers.of(*rows_of(drawn(30, 3))[:2], metric)
     met, step = own.met, 1e-6
-    slope, n = alpha_slope(met, metric), met.sum()
+    slope, n = alpha_slope(met, metric, own.values), met.sum()
 
     def of(moved):  # but for the factor (n - 1) / n, which counts answers and isn't a share
         total = moved.sum()
-        return 1 - (1 - alpha_of(moved, metric)) * total / (total - 1) * (n - 1) / n
+        return 1 - (1 - alpha_of(moved, metric, own.values)) * total / (total - 1) * (n - 1) / n
 
     for i, j in ((0, 0), (0, 2), (1, 3)):
         more = np.zeros_like(met)
@@ -136,7 +139,7 @@ def test_the_component_of_annotators_couple_by_couple(raters, per):
     units, answers, clusters = rows_of(drawn(90, raters, missing=0.3, agree=0.4, seed=5), per, np.isfinite)
     own = _Answers.of(units, answers, "nominal")
     worker, home = clusters.workers[own.rows], clusters.conversations[own.rows, 0]
-    slope, size = alpha_slope(own.met, "nominal"), own.table.sum(axis=1)[own.unit]
+    slope, size = alpha_slope(own.met, "nominal", own.values), own.table.sum(axis=1)[own.unit]
     couples = [(k, m) for k in range(len(own.unit)) for m in range(k) if own.unit[k] == own.unit[m]]
     k, m = np.array(couples).T
     error, weight = 2 * slope[own.level[k], own.level[m]] / (size[k] - 1), 2 / len(size) / (size[k] - 1)

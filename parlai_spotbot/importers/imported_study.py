@@ -208,6 +208,8 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
     lines = [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
     lines += left_out.lines()
     lines += [f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()]
+    if about.get("unread"):
+        lines.append(f"note: columns that aren't read (--columns OURS=THEIRS names them): {', '.join(about['unread'])}")
     lines += [f"written: {path}", "next: "]
     return hints.Remedy("\n".join(lines), hints.command("analyze", request.study, survey))
 

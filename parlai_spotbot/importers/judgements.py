@@ -38,6 +38,7 @@ from parlai_spotbot.user_files import validated
 LONG = ("question", "target", "answer")
 MINUS = str.maketrans("−,", "-.")
 WHOLE = re.compile(r"\.0+$")
+TURN = "turn"
 LABEL = "label_"
 """How the names of questions begin that data from elsewhere may have instead of ABC-Eval's."""
 
@@ -53,6 +54,7 @@ class RowFields(BaseModel):
     worker_id: str
     conversation_ids: tuple[str, ...]
     exchanges: int | None = Field(None, ge=1)
+    turn: int | None = Field(None, ge=0)
     annotation_id: str = ""
     unit_id: str = "imported"
     item_id: str = ""
@@ -68,8 +70,8 @@ def wide_fields(survey: Survey) -> dict[str, tuple[str, str]]:
     fields = {}
     for question in survey.main:
         for target in question.targets:
-            if target == "pair":
-                fields[question.name] = (question.name, target)
+            if target in ("pair", TURN):
+                fields[question.name] = (question.name, target.removeprefix(TURN))
             elif target.startswith("entity:"):
                 fields[f"{question.name}{target[-1]}"] = (question.name, target)
                 if not survey.spots:
@@ -117,11 +119,13 @@ class JudgementReader:
         answers = [
             (question, target or self._judged(question, row, where), value) for question, target, value in answers
         ]
+        for _, target, _ in answers:
+            self._check_turn(target, row, where)
         exchanges = row.exchanges or self._longest(row)
         item = row.item_id or self._item(row, answers[0][0], exchanges, where)
         identity = files.dumps([row.source, row.worker_id, item, row.started_at])
         annotation = row.annotation_id or hashlib.sha256(identity.encode()).hexdigest()[:16]
-        about = row.model_dump() | {"exchanges": exchanges, "item_id": item, "annotation_id": annotation}
+        about = row.model_dump(exclude={TURN}) | {"exchanges": exchanges, "item_id": item, "annotation_id": annotation}
         stems = stems or [f"{question}-{target}" for question, target, _ in answers]
         return [
             Judgement(
@@ -138,6 +142,8 @@ class JudgementReader:
     def _judged(self, name: str, row: RowFields, where: str) -> str:
         """Return the target of a question of which a row names none: its only one, or the conversation's only bot."""
         targets = next((question.targets for question in self.survey.questions if question.name == name), ("",))
+        if targets == (TURN,) and row.turn is not None:
+            return f"{TURN}:{row.turn}"
         if len(targets) == 1:
             return targets[0]
         entities = self.conversations[row.conversation_ids[0]].entities
@@ -148,6 +154,25 @@ class JudgementReader:
             f"{where}: which of {' and '.join(entities)} the answer to '{name}' is about isn't said.",
             f"Name a column for each: --columns {name}0=THEIRS,{name}1=THEIRS; or one of targets: target=THEIRS.",
         )
+
+    def _check_turn(self, target: str, row: RowFields, where: str) -> None:
+        """Raise `UserError` for the target of a turn that isn't said, or that the conversation lacks, or a person's."""
+        if not target.startswith(TURN):
+            return
+        number = target.removeprefix(f"{TURN}:")
+        if not number.isdecimal():
+            raise UserError(
+                f"{where}: which turn isn't said.", "Name its column: --columns turn=THEIRS; 0 is the first."
+            )
+        turns = self.conversations[row.conversation_ids[0]].turns
+        speakers = [turn.speaker for turn in turns]
+        problem = ""
+        if int(number) >= len(turns):
+            problem = f"the conversation has {len(turns)}"
+        elif speakers[int(number)] == HUMAN and {*speakers} != {HUMAN}:
+            problem = "it is a person's"
+        if problem:
+            raise UserError(f"{where}: turn {number}: {problem}.", "Count turns from 0, the first of the conversation.")
 
     def _longest(self, row: RowFields) -> int:
         return max(self.conversations[identity].exchanges for identity in row.conversation_ids)
@@ -246,8 +271,9 @@ class JudgementReader:
 
 def judgements(
     path: Path | str, reader: JudgementReader, columns: Mapping[str, str], left_out: LeftOut, by_rule: Counter[str]
-) -> list[Judgement]:
-    """Read judgements about known conversations, in the order of the file; repeated answers are repeated.
+) -> tuple[list[Judgement], list[str]]:
+    """Return judgements about known conversations, in the order of the file, repeated answers repeated, and the columns
+    that aren't read.
 
     `columns`: our field -> their column, where the names differ; `by_rule` counts rows that their tool rejects.
 
@@ -268,19 +294,27 @@ def judgements(
     read: list[Judgement] = []
     places: dict[str, tuple[str, Judgement]] = {}
     called = mapping.get("annotation_id", "annotation_id")
+    stems = [name for name in fields if TURN not in mapping]
     for where, row in rows:
         with left_out.row():
             left_out.once(row.items(), where)
             values = _values(row, mapping)
-            answers = [(*field, values.get(name)) for name, field in fields.items()]
-            if not fields:
-                question = str(values.get("question") or survey.main[0].name)
-                answers = [(question, str(values.get("target") or ""), values.get("answer"))]
-            for judgement in reader.read(values, answers, where, fields):
+            answers = _answers_of(values, fields, survey)
+            for judgement in reader.read(values, answers, where, stems):
                 place, first = places.setdefault(judgement.judgement_id, (where, judgement))
                 _check_annotation(judgement, first, where, place, called)
                 read.append(judgement)
-    return read
+    return read, [name for name in head if name not in mapping.values()]
+
+
+def _answers_of(
+    values: Mapping[str, Any], fields: Mapping[str, tuple[str, str]], survey: Survey
+) -> list[tuple[str, str, Any]]:
+    """Return the question, target and answer of each answer in a row."""
+    if fields:
+        return [(*field, values.get(name)) for name, field in fields.items()]
+    question = str(values.get("question") or survey.main[0].name)
+    return [(question, str(values.get("target") or ""), values.get("answer"))]
 
 
 def _check_annotation(judgement: Judgement, first: Judgement, where: str, place: str, called: str) -> None:
@@ -321,7 +355,9 @@ def _mapping(
 ) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
     """Return our field -> their column, for all that the file has; and the `wide_fields` of a file of that shape."""
     answers = wide_fields(survey)
-    fields = ("conversation_id", *RowFields.model_fields, *LONG, *answers)
+    fields = ["conversation_id", *RowFields.model_fields, *LONG, *answers]
+    if not any(TURN in question.targets for question in survey.main):
+        fields.remove(TURN)
     names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
     names |= {name: [spelling(name)] for name in fields}
     mapping = named_columns(columns, names, path, first)
@@ -361,8 +397,8 @@ def _add(request: ImportRequest) -> str:
     answers = request.pairs("answers")
     reader = JudgementReader.of(study, request.survey, answers)
     by_rule: Counter[str] = Counter()
-    new = judgements(request.data, reader, columns, request.left_out, by_rule)
-    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule)}
+    new, unread = judgements(request.data, reader, columns, request.left_out, by_rule)
+    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule), "unread": unread}
     text = add_judgements(request, study, new, about)
     if NONE in columns.values():
         asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]

@@ -10,6 +10,7 @@ from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from tests.annotated import annotations_frame
 from tests.case_tables import case_table, cases
+from tests.in_process import spotbot
 
 HEADER = "talk,k,rater,verdict_a,verdict_b,fluency,sensibleness,specificity,secs"
 COLUMNS = "conversation_id=talk,exchanges=k,worker_id=rater,nature0=verdict_a,nature1=verdict_b,seconds=secs"
@@ -168,3 +169,57 @@ def test_other_numbers_are_no_rating(rating, judged_study, run, tmp_path):
     words = ["--format", "judgements", "--survey", "dialogue_likert", "--data", path, "--study", judged_study.path]
     code, _, err = run(*words)
     assert (code, f"answer to 'quality' is '{rating}'" in err) == (2, True), err
+TURNS = """\
+conversation_id,worker_id,{turn},quality,note
+c1,w1,1,4,a
+c1,w1,3,5,b
+"""
+
+
+@pytest.fixture
+def with_turns(tmp_path):
+    """Return a command that imports labels of turns into a study of one conversation of a person and a bot."""
+    chat = [{"role": ("user", "assistant")[n % 2], "content": f"t{n}"} for n in range(4)]
+    (tmp_path / "chats.jsonl").write_text(json.dumps({"id": "c1", "messages": chat}))
+    study = tmp_path / "study"
+    spotbot("import", "--format", "messages", "--data", tmp_path / "chats.jsonl", "--study", study)
+    spotbot("pack", "--study", study, "--survey", "turn_likert")
+
+    def command(text, *words, code=0):
+        (tmp_path / "turns.csv").write_text(text)
+        data = ["--format", "judgements", "--data", tmp_path / "turns.csv", "--study", study, "--survey", "turn_likert"]
+        texts = spotbot("import", *data, *words, code=code)
+        rows = Study.open(study).load("turn_likert").judgements
+        return "".join(texts), [(row.question, row.target, row.answer) for row in rows]
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TURNS.format(turn="turn"), []),
+        (TURNS.format(turn="Zug"), ["--columns", "turn=Zug"]),
+        ("conversation_id,worker_id,question,target,answer\nc1,w1,quality,turn:1,4\nc1,w1,quality,turn:3,5\n", []),
+        ("conversation_id,worker_id,question,turn,answer\nc1,w1,quality,1,4\nc1,w1,quality,3,5\n", []),
+    ],
+)
+def test_labels_of_turns_are_of_the_turns_that_a_column_says(text, words, with_turns):
+    told, rows = with_turns(text, *words)
+    assert rows == [("quality", "turn:1", "4"), ("quality", "turn:3", "5")]
+    assert ("aren't read (--columns OURS=THEIRS names them): note\n" in told) == ("note" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (TURNS.format(turn="Zug"), "line 2: which turn isn't said"),
+        (TURNS.format(turn="turn").replace(",3,", ",4,"), "line 3: turn 4: the conversation has 4"),
+        (TURNS.format(turn="turn").replace(",3,", ",2,"), "line 3: turn 2: it is a person's"),
+        (TURNS.format(turn="turn").replace(",3,", ",x,"), "line 3: turn: expected a va"),
+    ],
+)
+def test_labels_of_turns_that_are_not_there_are_refused(text, says, with_turns):
+    told, rows = with_turns(text, code=2)
+    assert says in told
+    assert rows == []

@@ -15,6 +15,7 @@ RANKINGS = (
     "Rankings of several in a row: columns rank_1, rank_2, … of names, rank_NAME of numbers (1 is best), or 'ranking' "
     "as A>B=C."
 )
+SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME."
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
@@ -32,7 +33,8 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     pair, names = _known_names(head, spelt, columns)
     found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in found:
-        found["winner"] = _winner_columns(pair, spelt)
+        outcomes = [*pair[:1], *TIES] if pair else WORDS["one_hot"]
+        found["winner"] = [spelt[name] for name in outcomes if name in spelt]
     elif "winner" not in columns:
         found["winner"] += [spelt[name] for name in TIES if name in spelt]
     _check_found(where, head, found)
@@ -44,21 +46,30 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
 def _known_names(
     head: Sequence[str], spelt: Mapping[str, str], columns: Mapping[str, str]
 ) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
-    """Return the columns of the two contestants, () where `columns` names them, and the names of all fields."""
+    """Return the columns of winner and loser, () where the file has no such pair, and the names of all fields."""
     inner = _inner_names(head, spelt)
-    within = [(inner[a], inner[b]) for a, b in WORDS["sides"] if {a, b} <= inner.keys()]
+    within = _within("sides", inner)
+    losers = [*map(tuple, WORDS["winner_and_loser"]), *_within("winner_and_loser", inner)]
     free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
     pair = ()
     if {"a", "b"}.isdisjoint(columns):
-        sides = [*WORDS["sides"], *within, *_pairs_alike(free), *WORDS["winner_and_loser"]]
-        pair = next((pair for pair in sides if {*pair} <= spelt.keys()), ())
+        sides = [*WORDS["sides"], *within, *_pairs_alike(free), *losers]
+        pair = next((tuple(pair) for pair in sides if {*pair} <= spelt.keys()), ())
     names: dict[str, Sequence[str]] = {
         field: [*known, *(inner[name] for name in known if name in inner)] for field, known in KNOWN.items()
     }
     names |= dict(zip("ab", ([side] for side in pair), strict=False))
-    if pair in WORDS["winner_and_loser"]:
+    if pair in losers:
         names["winner"] = [name for name in names["winner"] if name not in WORDS["texts_of_pairs"]]
-    return pair, names
+        return pair, names
+    if {*names["winner"], *WORDS["one_hot"]}.isdisjoint(spelt):
+        names["winner"] = _winners_by_part(free - {*pair})
+    return (), names
+
+
+def _within(kind: str, inner: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the pairs of columns of a kind that objects within rows hold."""
+    return [(inner[a], inner[b]) for a, b in WORDS[kind] if {a, b} <= inner.keys()]
 
 
 def _inner_names(head: Sequence[str], spelt: Collection[str]) -> dict[str, str]:
@@ -82,20 +93,26 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
     missing = [name for name in HOLDS if not found.get(name)]
     if missing:
         holds = "; ".join(f"'{name}', {HOLDS[name]}" for name in missing)
-        raise UserError(
-            f"{where}: no column is known to hold {holds} (there are {', '.join(head)}).",
-            f"Name it: --columns {','.join(f'{name}=THEIR_COLUMN' for name in missing)}. {RANKINGS}",
-        )
+        remedy = f"Name it: --columns {','.join(f'{name}=THEIR_COLUMN' for name in missing)}. {RANKINGS}"
+        if "a" in missing:
+            remedy = f"{remedy} {SIDES}"
+        raise UserError(f"{where}: no column is known to hold {holds} (there are {', '.join(head)}).", remedy)
     if found["a"] == found["b"]:
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
 
 
-def _winner_columns(pair: Sequence[str], spelt: Mapping[str, str]) -> list[str]:
-    """Return the columns of outcomes, of which one holds 1; where one names the winner, it and those of ties."""
-    names = list(WORDS["one_hot"])
-    if pair in WORDS["winner_and_loser"]:
-        names = [pair[0], *TIES]
-    return [spelt[name] for name in names if name in spelt]
+def has_sides(head: Collection[str], columns: Mapping[str, str]) -> bool:
+    """Return True if columns name the two contestants."""
+    spelt = {spelling(name) for name in head}
+    known = [*WORDS["sides"], *WORDS["winner_and_loser"]]
+    return not {"a", "b"}.isdisjoint(columns) or any({*pair} <= spelt for pair in known)
+
+
+def _winners_by_part(names: Collection[str]) -> list[str]:
+    """Return the one name that has a part such as "winner"; none where there are more."""
+    parts, others = {*WORDS["winners_by_part"]}, {*WORDS["no_winners"]}
+    fits = [name for name in names if not parts.isdisjoint(name.split("_")) and others.isdisjoint(name.split("_"))]
+    return fits * (len(fits) == 1)
 
 
 def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:

@@ -3,15 +3,22 @@
 Objects within rows become columns ("data.rating"). Files of texts alone, as CSV, pass as they are.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Dataset, flat, spelling
-from parlai_spotbot.importers.vote_ranks import WINNERS, holds_ranks, ranked_votes
+from parlai_spotbot.importers.vote_ranks import RANKS, WINNERS, holds_ranks, ranked_votes
 from parlai_spotbot.importers.winners import WORDS
 
+OF_A_VOTE = {
+    *WINNERS,
+    *chain(*WORDS["sides"], *WORDS["winner_and_loser"], WORDS["passed_over"], RANKS["one_contestant"]),
+}
+"""Columns of which a vote has some."""
+SEVERAL = re.compile(WORDS["several_winners"])
 GAMES = "games"
 """arena-hard-auto's two games of a row: the baseline is A in the first, B in the second."""
 
@@ -21,9 +28,17 @@ def vote_rows(rows: Dataset) -> Dataset:
     first = next(rows, None)
     if first is None:
         return
-    if all(isinstance(value, str) for value in first[1].values()) and not (
-        holds_ranks(first[1]) or _tallies(tuple(first[1]))
-    ):
+    second = next(rows, None)
+    lists = [value for value in first[1].values() if isinstance(value, list) and _objects(value)]
+    if second is None and len(lists) == 1:  # one object that holds all
+        names = {spelling(name.rpartition(".")[2]) for name in flat(first[1])}
+        if names.isdisjoint(OF_A_VOTE) and not holds_ranks(first[1]):
+            yield from vote_rows((f"{first[0]}, entry {number}", one) for number, one in enumerate(lists[0], start=1))
+            return
+    rows = chain([second] if second else [], rows)
+    head = tuple(first[1])
+    alone = not (holds_ranks(first[1]) or _tallies(head) or _winners(head))
+    if alone and all(isinstance(value, str) for value in first[1].values()):
         yield first
         yield from rows
         return
@@ -40,8 +55,12 @@ def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     rest = {name: value for name, value in row.items() if name not in several}
     games = lists.get(GAMES)
     tallies = _tallies(tuple(row))
+    winners = _winners(tuple(row))
     if tallies:
-        yield from ({**row, "winner": outcome, "count": row[name]} for outcome, name in tallies.items())
+        rest = {name: value for name, value in row.items() if name not in tallies}
+        yield from ({**rest, "winner": outcome, "count": row[name]} for name, outcome in tallies.items())
+    elif winners:
+        yield from _each_winner(row, *winners)
     elif games and _objects(games) and {"model", "baseline"} <= row.keys():
         sides = [row["baseline"], row["model"]]
         for game in games:
@@ -58,15 +77,43 @@ def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 @lru_cache
 def _tallies(head: tuple[str, ...]) -> Mapping[str, str]:
-    """Return which columns hold how often a pair ended so, by outcome; none where another one holds who won."""
-    tallies: dict[str, str] = {}
-    for outcome, names in WORDS["tallies"].items():
-        columns = [name for name in head if spelling(name) in names]
-        if columns:
-            tallies[outcome] = columns[0]
-    if not {"model_a", "model_b"} <= tallies.keys() or any(spelling(name) in WINNERS for name in head):
+    """Return the outcome of columns that hold how often a pair ended so; none where another one holds who won."""
+    outcome_of = {name: outcome for outcome, names in WORDS["tallies"].items() for name in names}
+    tallies = {name: outcome_of[spelling(name)] for name in head if spelling(name) in outcome_of}
+    others = {spelling(name) for name in head if name not in tallies}
+    if not {"model_a", "model_b"} <= {*tallies.values()} or not WINNERS.isdisjoint(others):
         return {}
     return tallies
+
+
+@lru_cache
+def _winners(head: tuple[str, ...]) -> tuple[list[str], list[str], bool | None] | None:
+    """Return the columns of the two contestants and of several winners, of which the second is of a game with the sides
+    changed unless the last is None: True where its word is a side as shown."""
+    spelt = {spelling(name): name for name in head}
+    sides = next(([spelt[a], spelt[b]] for a, b in WORDS["sides"] if {a, b} <= spelt.keys()), None)
+    if sides is None:
+        return None
+    for first, second, shown in WORDS["games"]:
+        if {first, second} <= spelt.keys():
+            return sides, [spelt[first], spelt[second]], shown
+    several = [name for name in head if SEVERAL.fullmatch(spelling(name)) and name not in sides]
+    if len(several) < 2 or not WINNERS.isdisjoint(spelt):
+        return None
+    return sides, several, None
+
+
+def _each_winner(row: dict[str, Any], sides: list[str], winners: list[str], shown: bool | None) -> Iterator[dict]:
+    """Yield a vote for each column of a winner; its name is the annotator where the row names none."""
+    rest = {name: value for name, value in row.items() if name not in winners}
+    if shown is None:
+        yield from ({"annotator": name, **rest, "winner": row[name]} for name in winners)
+        return
+    words = [row[name] for name in winners]
+    if not shown:
+        words = [row.get(str(word), word) for word in words]
+    yield {**rest, "winner": words[0]}
+    yield {**rest, sides[0]: row[sides[1]], sides[1]: row[sides[0]], "winner": words[1]}
 
 
 def _alone(row: dict[str, Any]) -> dict[str, Any]:

@@ -12,19 +12,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, twins
-from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, dataset_rows, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, Dataset, by_columns, dataset_rows, plain_text, spelling
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.survey_tools import REJECTED, rejected
 from parlai_spotbot.importers.times import utc_time
-from parlai_spotbot.importers.vote_columns import columns_of
+from parlai_spotbot.importers.vote_columns import columns_of, has_sides
 from parlai_spotbot.importers.vote_ranks import CLUSTER, NOTE
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
@@ -45,6 +46,10 @@ FURTHER = ("prompt", "annotator", "time", "language", "count")
 """Fields that a file may lack."""
 CHATS = "conversation_a"
 """Where an arena has the messages of the first contestant."""
+MOST_UNREAD = 8
+"""Columns that aren't read and are named."""
+MODELS = {*WORDS["of_models"]}
+SWAPPED = WORDS["swapped"]
 NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
 
@@ -76,12 +81,13 @@ def votes(
     Parameters
     ----------
     columns : mapping, optional
-        Our field (a, b, winner, prompt, annotator, time, language, count) -> the file's column, where it isn't one of
-        ``votes.yaml``; "-" leaves the field out.
+        Our field (a, b, winner, prompt, annotator, time, language, count, swapped) -> the file's column, where it isn't
+        one of ``votes.yaml``; "-" leaves the field out.
     answers : mapping, optional
         The file's word in the column of the winner -> a, b, tie or both_bad; of numbers also ">0.5" and the like.
     names : mapping, optional
-        The file's name of a contestant -> ours; by default characters that a name can't have become "-".
+        The file's name of a contestant -> ours; by default characters that a name can't have become "-". Of a file
+        without their names "a" and "b" are the first and the second one.
     source : str
         Who voted: "human", or "judge:NAME" where a model did. By default people, and annotators who are called as
         language models are (`MODEL`), each as a judge of its own.
@@ -100,7 +106,7 @@ def votes(
     options = {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
     left_out = left_out or LeftOut()
     winners = Winners(options["answers"], winner_is)
-    reader = _VoteReader(winners, options["names"], source, left_out)
+    reader = _VoteReader(winners, options["names"], options["columns"], source, left_out)
     lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
     left_out.check(path)
     if len(reader.names.named) < 2:
@@ -124,7 +130,15 @@ def votes(
 def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> list[bytes]:
     """Return the lines of judgements of a file, whose winners are what alone fits all rows."""
 
+    def with_sides() -> Dataset:
+        for where, row in vote_rows(dataset_rows(path)):
+            if not has_sides(row, reader.given_columns):
+                row = {"a": "a", "b": "b", **row}
+            yield where, row
+
     def rows() -> Dataset:
+        if {"a", "b"} <= reader.given_names.keys():
+            return with_sides()
         return vote_rows(dataset_rows(path))
 
     try:
@@ -174,11 +188,14 @@ def _rest(item_and_answer: str, prompts: str, worker: str, source_and_more: str)
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    def __init__(self, winners: Winners, names: Mapping[str, str], source: str, left_out: LeftOut):
+    def __init__(
+        self, winners: Winners, names: Mapping[str, str], columns: Mapping[str, str], source: str, left_out: LeftOut
+    ):
         if source not in ("", HUMAN) and not re.match(r"judge:.", source):
             raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
         self.winners = winners
         self.given_names = names
+        self.given_columns = columns
         self.source = source
         self.left_out = left_out
 
@@ -195,6 +212,9 @@ class _VoteReader:
         self._ranked = False
         self._rejected = 0
         self._chats = False
+        self._models = ""
+        self._alike = 0
+        self._unread: list[str] = []
         self._where = ""
         self.winners.begin(columns)
         return list(self._lines(rows))
@@ -202,7 +222,7 @@ class _VoteReader:
     def _lines(self, rows: Dataset) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
-        sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
+        sides = [self._swapped(), *self.columns["a"], *self.columns["b"], *self.columns["winner"]]
         prompt, annotator, time, language, count = (self.columns.get(name, [NO_COLUMN])[0] for name in FURTHER)
         vote_of = cache(self._vote)
         voter_of = cache(self._voter)
@@ -230,6 +250,26 @@ class _VoteReader:
                     block.clear()
         yield "".join(block).encode()
 
+    def _as_shown(self, outcome: str, swapped: str, word: str, pair: tuple[str, str]) -> str:
+        """Return the outcome of a vote whose sides may have been shown the other way round."""
+        given = self.given_columns.get("swapped", "")
+        if given not in ("", NONE) and spelling(swapped) not in SWAPPED["yes"] + SWAPPED["no"]:
+            raise self._wrong("swapped", swapped, "expected true or false", CORRECT)
+        if given == NONE or spelling(swapped) not in SWAPPED["yes"]:
+            return outcome
+        changed = self.winners.changed(outcome, word, pair)
+        if changed != outcome and not given:
+            name = self._swapped()
+            raise UserError(
+                f"{self._where}: column '{name}' may say that the sides were shown the other way round.",
+                f"Write --columns swapped={name}, where the winner is a side as shown; swapped=-, where it isn't.",
+            )
+        return changed
+
+    def _swapped(self) -> str:
+        """Return the column that says, or may say, whether the sides were shown the other way round."""
+        return self.columns.get("swapped", [NO_COLUMN])[0]
+
     def _no_value(self, row: Mapping[str, Any]) -> UserError:
         """Return the error of a row with a list or object in a field."""
         fields = [name for name in self.columns if isinstance(row.get(self.columns[name][0]), (list, dict))]
@@ -247,6 +287,10 @@ class _VoteReader:
             self.left_out.rows += 1
             self._ranked = self._ranked or CLUSTER in row
             self._chats = self._chats or CHATS in row
+            if self.left_out.rows == 1:
+                used = {"", *chain(*self.columns.values())}
+                self._unread = [name for name in row if name not in used]
+                self._models = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
             yield row
 
     def _times(self, value: Any) -> int:
@@ -263,9 +307,31 @@ class _VoteReader:
         has_second = worker != NOBODY and when and not when.endswith(DATE)
         if has_second or not row.keys().isdisjoint(WORDS["row_ids"]):
             self.left_out.once(row.values(), self._where)
+        elif not self.columns.keys().isdisjoint(("count", "prompt")):
+            try:
+                self.left_out.once(row.values(), self._where)
+            except Unusable:
+                self._alike += 1
 
     def about(self) -> dict[str, Any]:
         """Return what was read, by which rule, for the summary and provenance.json."""
+        annotators = None
+        if "annotator" in self.columns:
+            annotators = len(self.workers)
+        columns = {name: ", ".join(theirs) for name, theirs in self.columns.items()}
+        if "swapped" not in self.given_columns:
+            columns.pop("swapped", "")
+        return {
+            "columns": columns,
+            "annotations": self.counts.total(),
+            "outcomes": {what: self.counts[what] for what in OUTCOMES},
+            "annotators": annotators,
+            "notes": self._notes() + self.names.notes(),
+            "unusable": dict(self.left_out.counts),
+        }
+
+    def _notes(self) -> list[str]:
+        """Return what was read by a rule, and what wasn't."""
         given = self.winners.answers
         cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in given.items() if CUT.fullmatch(theirs)]
         notes = []
@@ -284,21 +350,17 @@ class _VoteReader:
         if self.judges:
             named = listed(sorted(self.judges)[:3])
             notes.append(f"language models are judges of their own ({named}); --source human makes people of them")
-        annotators = None
-        if "annotator" in self.columns:
-            annotators = len(self.workers)
-            alike = [f"{first} and {name}" for first, name in twins(self.workers)]
-            if alike:
-                many = counted(len(alike), "pair")
-                notes.append(f"annotators who may be one are counted as two: {many}, {listed(alike[:3])}")
-        return {
-            "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items()},
-            "annotations": self.counts.total(),
-            "outcomes": {what: self.counts[what] for what in OUTCOMES},
-            "annotators": annotators,
-            "notes": notes + self.names.notes(),
-            "unusable": dict(self.left_out.counts),
-        }
+        if not self.source and "annotator" not in self.columns and self._models:
+            notes.append(f"column '{self._models}' suggests that a language model voted: --source judge:NAME says so")
+        if self._alike:
+            notes.append(f"{counted(self._alike, 'row')} as another one in all columns: each counts")
+        if self._unread:
+            notes.append(f"columns that aren't read: {listed(self._unread[:MOST_UNREAD])}")
+        alike = [f"{first} and {name}" for first, name in twins(self.workers)]
+        if alike:
+            many = counted(len(alike), "pair")
+            notes.append(f"annotators who may be one are counted as two: {many}, {listed(alike[:3])}")
+        return notes
 
     def _wrong(self, name: str, value: Any, what: str, remedy: str, reason: str = "") -> UserError:
         column = ", ".join(self.columns[name])
@@ -312,13 +374,14 @@ class _VoteReader:
 
     def _vote(self, *values: Any) -> tuple[str, str, str]:
         """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
-        a, b, *winner = map(_stripped, values)
+        swapped, a, b, *winner = map(_stripped, values)
         for name, text in (("a", a), ("b", b)):
             if not plain_text(text) and text not in self.names.given:
                 raise self._wrong(name, text, "expected a name", CORRECT, "vote without a contestant")
         first = self.names.of(a, self._where)
         second = self.names.of(b, self._where)
         what, margin = self.winners.outcome(a, b, winner, self._wrong)
+        what = self._as_shown(what, swapped, winner[0], (a, b))
         if first == second:
             raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
         if self.winners.wins and first > second:

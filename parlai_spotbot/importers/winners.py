@@ -17,7 +17,11 @@ MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
 WORDS = own_data(__file__, "votes.yaml")
 """Names of columns and outcomes that are recognised."""
+SIDE_WORD = re.compile(WORDS["words_of_sides"])
 OUTCOMES = ("a", "b", "tie", "both_bad")
+CHANGED = {"a": "b", "b": "a"}
+SHOWN = {"a", "b", "left", "right", "first", "second"}
+"""Names of columns that may be of a side as shown."""
 NEITHER = {"tie", "both_bad"}
 WAYS = ("name", "side")
 """What --winner-is may say."""
@@ -61,6 +65,8 @@ class Winners:
         self.flags: dict[int, str] = {}
         self.numbered = False
         self._sides: dict[str, set[str]] = {}
+        self._numbers: Mapping[str, str] = {}
+        self._own: set[str] = set()
 
     def begin(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Take note of the file's columns by our fields."""
@@ -70,7 +76,10 @@ class Winners:
         kinds = [WORDS["one_hot"].get(spelling(name)) for name in self.columns]
         self.flags = {place: kind for place, kind in enumerate(kinds) if kind}
         own = [spelling(columns[side][0]) for side in "ab"]
+        self._own = {*own}
         self.numbered = own[0].endswith("1") and own[1] == f"{own[0][:-1]}2"
+        name = spelling(self.columns[0])
+        self._numbers = WORDS["numbers"].get(name) or WORDS["numbers"].get(f"{own[0]} {name}", {})
         self._sides = defaultdict(set)
         for first, second in [*WORDS["sides"], own]:
             self._sides[first].add("a")
@@ -104,8 +113,17 @@ class Winners:
             self._refuse(word, meant, wrong)
         return meant.pop(), margin
 
+    def changed(self, outcome: str, word: str, pair: Collection[str]) -> str:
+        """Return the outcome where the sides were shown the other way round: of a word that is a side as shown."""
+        if outcome not in CHANGED or self.wins or not self.named or word in pair or spelling(word) in self._own - SHOWN:
+            return outcome
+        return CHANGED[outcome]
+
     def _refuse(self, word: str, meant: Collection[str], wrong: Wrong) -> NoReturn:
-        remedy = "Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts: --answers '>0.5=a,<0.5=b,0.5=tie'."
+        cuts = ">0.5=a,<0.5=b,0.5=tie"
+        if self.numbered or word.removesuffix(".0") in NUMBERED:
+            cuts = "<1.5=a,>1.5=b,1.5=tie"
+        remedy = f"Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts, such as --answers '{cuts}'."
         if not meant:
             raise wrong("winner", word, "which is no contestant and no known word", remedy)
         what = f"which may mean {' or '.join(sorted(meant))}: it is the name of one and the side of the other"
@@ -124,6 +142,9 @@ class Winners:
     def _by_side(self, word: str, numbered: bool) -> set[str]:
         """Return what a word means as a side; a number is one where it could be a name, too, or sides are asked for."""
         sides = self._sides.get(spelling(word), set()) | set()
+        named = SIDE_WORD.fullmatch(spelling(word))
+        if named:
+            sides.add("a" if named[1] else "b")
         word = word.removesuffix(".0")
         if word in NUMBERED and (numbered or self.numbered or self.winner_is == "side"):
             sides.add(NUMBERED[word])
@@ -148,7 +169,7 @@ class Winners:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
         with suppress(ValueError):
             number = float(word.replace(",", "."))
-            for theirs, outcome in {**WORDS["numbers"].get(spelling(self.columns[0]), {}), **self.answers}.items():
+            for theirs, outcome in [*self.answers.items(), *self._numbers.items()]:
                 cut = CUT.fullmatch(theirs)
                 if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
                     return outcome

@@ -61,6 +61,7 @@ DEEP = "it is nested too deep"
 LONG = "it holds a number with hundreds of digits"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GZIP = b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
 UTF8 = codecs.BOM_UTF8
 _given_encoding: ContextVar[tuple[str, str]] = ContextVar("_given_encoding", default=("", ""))
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -137,6 +138,8 @@ def opened(path: Path | str) -> Iterator[TextIO]:
             data.left = max(LEAST_GROWN, MOST_GROWTH * Path(path).stat().st_size)
         try:
             begins = data.peek(2)[:2]
+            if data.peek(4)[:4] == ZIP:
+                raise Malformed("it is an Excel workbook or a zip file: save it as CSV, or unpack it")
             encoding = "utf-16" if begins in UTF16 else ENCODINGS[begins.find(0)]
             named, named_data = _given_encoding.get()
             if named and str(path) in named_data and begins not in (*UTF16, UTF8[:2]):

@@ -4,31 +4,38 @@ Each becomes a row with `messages`; which fields hold what stands in ``chats.yam
 message the reply of the best rank, else the last one.
 """
 
+import ast
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import UTTERANCE
+from parlai_spotbot.importers.dataset_rows import spelling
+from parlai_spotbot.importers.transcripts import SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
 SHAPES = own_data(__file__, "chats.yaml")["shapes"]
 COLUMNS = own_data(__file__, "chats.yaml")["columns"]["messages"]
 """Where messages are read without a change of the row."""
 ROLES = own_data(__file__, "chats.yaml")["roles"]
-SPOKEN = re.compile(
-    r"(?:\A\s{0,9}|\n[ \t]{0,9})"
-    r"(?P<role>human|user|person|customer|assistant|system|bot|agent|ai|chatbot|model)[ \t]?:",
-    re.IGNORECASE,
-)
-"""Where a turn begins in a text of several: "Human: …", "Assistant: …"."""
+SENT_AT = "timestamp_ms"
+"""Key of the time of messages in exports of Facebook and Instagram, which begin with the latest."""
 PASSED_OVER = "messages_passed_over"
 """Key of a shaped row: how many messages and texts aren't read."""
 IN_TURN = "in_turn"
 """Key of a message whose role nobody says."""
 DEEPEST = 1000
 """Messages of one path of a tree."""
+
+KNOWN = {*COLUMNS, *SHAPES["messages"], *SHAPES["lists_of_texts"], *SHAPES["asked"], *SHAPES["answered"]}
+"""Fields that are no names of chats."""
+MOST_OF_A_LITERAL = 1 << 20
+"""Characters of a list as Python writes it; to parse it takes some hundred times that memory."""
+BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
+"""Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
+NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
+SEVERAL = re.compile(SHAPES["several_answers"])
 
 Row = dict[str, Any]
 
@@ -37,7 +44,7 @@ def chats_of(row: Row) -> Iterator[Row]:
     """Yield a row for each chat that a row holds; a row that has another shape is yielded as it is."""
     for key in SHAPES["lists_of_chats"]:
         chats = at(row, key)
-        if isinstance(chats, list) and chats and all(isinstance(one, dict) for one in chats):
+        if isinstance(chats, list) and all(isinstance(one, dict) for one in chats) and any(map(_is_chat, chats)):
             whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
             yield from ({**whole, **one} for one in chats)
             return
@@ -50,20 +57,56 @@ def chats_of(row: Row) -> Iterator[Row]:
                 chat["conversation_id"] = f"{name}-{messages[-1]}"
             yield chat
         return
-    named = [
-        value for value in row.values() if isinstance(value, dict) and (_messages(value) or _listed(value, ["log"]))
-    ]
-    if row and len(named) == len(row):
-        yield from ({"conversation_id": name, **value} for name, value in row.items())
-        return
+    if row and KNOWN.isdisjoint(row):
+        named = [chat for name, value in row.items() for chat in _named(name, value)]
+        if all(map(_is_chat, named)) and len(named) >= len(row):
+            yield from named
+            return
     yield row
+
+
+def _named(name: str, value: Any) -> list[Row]:
+    """Return the chats under a name: one, or those of a part of a data set ("train")."""
+    chats = [value]
+    if isinstance(value, list) and all(
+        isinstance(one, list) or (isinstance(one, dict) and _is_chat(one)) for one in value
+    ):
+        chats = value
+    rows = []
+    for chat in chats:
+        if isinstance(chat, list):
+            chat = {"messages": chat}
+        if not isinstance(chat, dict):
+            return [{}]
+        rows.append(chat)
+    if len(rows) == 1:
+        return [{"conversation_id": name, **rows[0]}]
+    return rows
+
+
+def _is_chat(row: Row) -> bool:
+    """Return True if an object holds a chat, and is no message."""
+    if not {"role", "from"}.isdisjoint(row):
+        return False
+    return bool(_messages(row) or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
 
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
     row = {name: _parsed(value) for name, value in row.items()}
     given = _messages(row)
-    messages = given or _tree(row) or _spoken(row) or _question(row) or _listed(row, SHAPES["lists_of_texts"])
+    if given and all(isinstance(one.get(SENT_AT), int) for one in given):
+        given.reverse()
+        given = row["messages"] = sorted(given, key=operator.itemgetter(SENT_AT))
+    messages = (
+        _exchanges(given or [])
+        or given
+        or _tree(row)
+        or _spoken(row)
+        or _question(row)
+        or _listed(row, SHAPES["lists_of_texts"])
+        or _numbered(row)
+    )
     if not messages:
         return row
     passed_over = int("rejected" in row and "chosen" in row)
@@ -72,6 +115,10 @@ def shaped(row: Row) -> Row:
             path = _path(messages[0], key)
             passed_over = sum(_size(message, key) for message in messages) - len(path)
             messages = path
+    for key, kind in SHAPES["participants"].items():
+        if isinstance(row.get(key), list):
+            kinds = {str(one.get("id")): one.get(kind) for one in row[key] if isinstance(one, dict)}
+            messages = [{"role": kinds.get(str(one.get("userId"))), **one} for one in messages]
     answer = _answer(row, messages)
     if messages is given and not answer and any(at(row, key) is given for key in COLUMNS):
         return row
@@ -86,12 +133,68 @@ def _parsed(value: Any) -> Any:
     return value
 
 
-def _messages(row: Mapping[str, Any]) -> list[Row] | None:
-    for key in SHAPES["messages"]:
+def messages_of(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, list[Row] | None]:
+    """Return the key and the messages of a row, of the first key that holds a list of objects; None where none does."""
+    for key in keys:
         value = at(row, key)
-        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-            return value
-    return None
+        if isinstance(value, str) and value.lstrip()[:1] == "[":
+            value = parsed(value)
+        elif isinstance(value, dict) and key == "mapping" and value:
+            value = branch(value, row.get("current_node", [*value][-1]))
+        elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):  # LangChain
+            value = value[0]
+        if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+            return key, value
+    return keys[0], None
+
+
+def _messages(row: Mapping[str, Any]) -> list[Row] | None:
+    return next(filter(None, (messages_of(row, [key])[1] for key in SHAPES["messages"])), None)
+
+
+def parsed(text: str) -> Any:
+    """Return the value of a JSON text, or of a list as Python and pandas write it; None where it is neither."""
+    with suppress(Malformed):
+        return parse_json(text)
+    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ast.literal_eval(BETWEEN_LINES.sub("}, {", text[:MOST_OF_A_LITERAL]))
+
+
+def branch(nodes: dict, last: Any) -> list:
+    """Return the messages of a tree (ChatGPT's export: answers again, messages changed) from its root to `last`."""
+    results = []
+    node = nodes.get(str(last))
+    while isinstance(node, dict) and len(results) < len(nodes):
+        results.append(node.get("message"))
+        node = nodes.get(str(node.get("parent")))
+    return [message for message in reversed(results) if message is not None]
+
+
+def _exchanges(given: list[Row]) -> list[Row]:
+    """Return the messages of exchanges, each an object with what was asked and answered; none of other objects."""
+    messages = []
+    for one in given:
+        asked, answered = (_first(one, field) for field in ("asked_within", "answered_within"))
+        if not (isinstance(asked, str) and isinstance(answered, str)) or not {"role", "from"}.isdisjoint(one):
+            return []
+        messages += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
+    return messages
+
+
+def _numbered(row: Row) -> list[Row] | None:
+    """Return the messages of columns that are numbered ("sentence1", "sentence2", …), three or more."""
+    found = {name: NUMBERED.fullmatch(name) for name in row}
+    texts = {int(place[1]): row[name] for name, place in found.items() if place}
+    said = [texts[place] for place in sorted(texts)]
+    while said and not str(said[-1] or "").strip():
+        said.pop()
+    if (
+        len(said) < 3
+        or not all(isinstance(text, str) for text in said)
+        or not any(" " in text.strip() for text in said)
+    ):
+        return None
+    return _in_turn(said)
 
 
 def _first(row: Row, field: str) -> Any:
@@ -105,11 +208,14 @@ def _first(row: Row, field: str) -> Any:
 
 def _answer(row: Row, messages: list[Row]) -> list[Row]:
     """Return the messages of what was answered, where the last message is another's."""
-    roles = [str(message.get("role") or message.get("from") or "").lower() for message in messages[-1:]]
+    last = next((at(messages[-1], key) for key in ("role", "from", "kwargs.type") if at(messages[-1], key)), "")
     answer = _first(row, "answered")
-    if answer is None or not {"user", "human"} & {*roles}:
+    if answer is None or str(last).lower() not in ("user", "human"):
         return []
-    return _answers(answer)
+    answers = _answers(answer)
+    if _same(answers[: len(messages)], messages):  # what was asked goes before what was answered
+        return answers[len(messages) :]
+    return answers
 
 
 def _answers(value: Any) -> list[Row]:
@@ -120,6 +226,8 @@ def _answers(value: Any) -> list[Row]:
         if spoken:
             value = value[spoken.end() :].strip()
         return [{"role": "assistant", "content": value}]
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
     if isinstance(value, list):
         objects = [one for one in value if isinstance(one, dict)]
         if any("message" in one or isinstance(one.get("content"), dict) for one in objects):
@@ -127,20 +235,23 @@ def _answers(value: Any) -> list[Row]:
         if objects and not any("role" in one or one.get("type") == "message" for one in objects):
             return [{"role": "assistant", "content": objects}]
         return [message for one in objects for message in _answers(one)]
-    if not isinstance(value, dict) or value.get("type", "message") not in ("message", "text"):
+    if not isinstance(value, dict) or value.get("type", "message") not in SHAPES["answer_types"]:
         return []
     for key in SHAPES["within_answers"]:
         inner = value.get(key)
         if isinstance(inner, dict) or (inner and "role" not in value and value.get("type") != "message"):
             return _answers(inner)
-    if "role" in value or "content" in value:
-        return [{**value, "role": "assistant"}]
+    if "role" in value or "content" in value or "kwargs" in value:
+        role = "assistant"
+        if ROLES.get(str(value.get("role") or at(value, "kwargs.type")).lower()) == "user":
+            role = "user"
+        return [{**value, "role": role}]
     return []
 
 
 def joined(traces: list[Row]) -> Row:
     """Return one chat from the traces of its turns, each with what was said before it, all or some of it, or not."""
-    time = next((key for key in SHAPES["times"] if key in traces[0]), "")
+    time = next((key for key in [*SHAPES["turns"], *SHAPES["times"]] if key in traces[0]), "")
     for kind in ((int, float), str):
         if all(isinstance(trace.get(time), kind) for trace in traces):
             traces = sorted(traces, key=operator.itemgetter(time))
@@ -158,14 +269,26 @@ def _same(one: list[Row], other: list[Row]) -> bool:
 
 def _plain(message: Row) -> str:
     """Return what a message holds, as one text without differences of blanks."""
-    return " ".join(str(message.get("content") or message.get("parts")).split())
+    held = message.get("content") or message.get("parts") or at(message, "kwargs.content")
+    return " ".join(str(held).split())
+
+
+def several_answers(row: Row) -> list[str]:
+    """Return the columns of a row that hold answers of several to one question ("answer_model1"); none of one alone."""
+    names = {spelling(name): name for name in row if SEVERAL.fullmatch(spelling(name)) and isinstance(row[name], str)}
+    return list(names.values()) * (len(names) > 1)
 
 
 def session_of(row: Row) -> str:
     """Return the id of the session that a shaped row with an answer, a trace, is of; "" of what isn't one."""
     if PASSED_OVER not in row or _first(row, "answered") is None:
         return ""
-    return str(_first(row, "sessions") or "")
+    field = "sessions"
+    if "run_type" in row:  # of LangSmith, whose session is the project
+        field = "threads"
+    elif _first(row, "contexts") is None and not {*SHAPES["turns"]}.isdisjoint(row):
+        field = "of_turns"
+    return str(_first(row, field) or "")
 
 
 def _spoken(row: Row) -> list[Row] | None:
@@ -173,9 +296,17 @@ def _spoken(row: Row) -> list[Row] | None:
     text = _first(row, "texts")
     if not isinstance(text, str):
         return None
-    if UTTERANCE in text:
-        return _in_turn([turn.strip() for turn in text.split(UTTERANCE) if turn.strip()])
-    return _roles_in(text)
+    if text is row.get("context") and _first(row, "answered") is None:  # of an answer that isn't there
+        return _roles_in(text)
+    return _split(text, row) or _roles_in(text)
+
+
+def _split(text: str, row: Row) -> list[Row]:
+    """Return the messages of a text whose turns end in a mark; none where it holds no mark."""
+    for mark in SHAPES["marks"]:
+        if mark in text:
+            return _in_turn([turn.strip() for turn in text.split(mark) if turn.strip()], row)
+    return []
 
 
 def _roles_in(text: str) -> list[Row] | None:
@@ -184,10 +315,11 @@ def _roles_in(text: str) -> list[Row] | None:
     if not marks or text[: marks[0].start()].strip():
         return None
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    return [
+    messages = [
         {"role": SHAPES["speakers"].get(mark["role"].lower(), "assistant"), "content": text[mark.end() : end].strip()}
         for mark, end in zip(marks, ends, strict=True)
     ]
+    return [message for message in messages if message["content"] != "None"]
 
 
 def _tree(row: Row) -> list[Row] | None:
@@ -199,10 +331,18 @@ def _tree(row: Row) -> list[Row] | None:
 
 
 def _question(row: Row) -> list[Row] | None:
-    """Return the message of a question, of an instruction with its input; None where nothing answers it."""
-    question = next((text for key in SHAPES["asked"] if isinstance(text := at(row, key), str) and text), None)
-    if question is None or _first(row, "answered") is None:
+    """Return the messages of a question, of an instruction with its input, or of what was said before an answer; None
+    where nothing answers it."""
+    if _first(row, "answered") is None:
         return None
+    question = next((text for key in SHAPES["asked"] if isinstance(text := at(row, key), str) and text), None)
+    if question is None:
+        before = _first(row, "contexts")
+        if isinstance(before, str):
+            return _split(before, row) or [{"role": "user", "content": before}]
+        if isinstance(before, list) and len(before) == 1 and isinstance(before[0], str):
+            return _in_turn(before)
+        return _listed(row, SHAPES["contexts"])
     more = row.get("input")
     if "instruction" in row and more and isinstance(more, str):
         question = f"{question}\n{more}"
@@ -215,9 +355,13 @@ def _question(row: Row) -> list[Row] | None:
     return [*before, *(message for message in spoken if message["content"])]
 
 
-def _in_turn(texts: list[str]) -> list[Row]:
-    """Return the messages of texts of which nobody says whose they are: the user's, the bot's, and so on."""
-    return [{"role": ("user", "assistant")[place % 2], "content": text, IN_TURN: 1} for place, text in enumerate(texts)]
+def _in_turn(texts: list[str], row: Row | None = None) -> list[Row]:
+    """Return the messages of texts of which nobody says whose they are: the user's, the bot's, and so on; where the row
+    holds an answer, the last is the user's."""
+    roles = ["user", "assistant"]
+    if row and len(texts) % 2 == 0 and _first(row, "answered") is not None:
+        roles.reverse()
+    return [{"role": roles[place % 2], "content": text, IN_TURN: 1} for place, text in enumerate(texts)]
 
 
 def _listed(row: Row, names: list[str]) -> list[Row] | None:
@@ -229,11 +373,13 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
             values = [one.get("text") for one in values if isinstance(one, dict)]
         if not isinstance(values, list) or not values:
             continue
-        if len(values) > 1 and all(isinstance(one, str) for one in values):
-            return _in_turn(values)
-        if all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) for one in values):
+        if len(values) > 1 and all(isinstance(one, str) for one in values) and name not in SHAPES["lists_of_pairs"]:
+            return _in_turn(values, row)
+        if all(isinstance(one, list) and len(one) > 1 and isinstance(one[0], str) for one in values):
             if all(one[0].lower() in ROLES for one in values):
-                return [{"role": role, "content": text} for role, text in values]
+                return [{"role": one[0], "content": one[1]} for one in values]
+            if any(len(one) > 2 for one in values):
+                continue
             asked_and_said = [(("user", one[0]), ("assistant", one[1])) for one in values]
             return [{"role": role, "content": text} for pair in asked_and_said for role, text in pair]
     return None
@@ -296,9 +442,10 @@ def at(row: Mapping[str, Any], path: str) -> Any:
     """Return the value of a key of a row, or of "a.b"; None where there is none."""
     if path in row:
         return row[path]
-    value: Any = row
-    for key in path.split("."):
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(key)
-    return value
+    key, _, rest = path.partition(".")
+    inner = row.get(key)
+    if rest.startswith("-1.") and isinstance(inner, list) and inner:
+        inner, rest = inner[-1], rest[3:]
+    if rest and isinstance(inner, Mapping):
+        return at(inner, rest)
+    return None

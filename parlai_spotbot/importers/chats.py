@@ -5,23 +5,31 @@ Only texts of the two speakers become turns. Everything else that such files hol
 counted: prompts of the system, calls of tools, pictures, one speaker twice in a row. Names are in ``chats.yaml``.
 """
 
-import ast
 import math
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.chat_shapes import IN_TURN, PASSED_OVER, at, chats_of, joined, path_of, session_of, shaped
+from parlai_spotbot.importers.chat_shapes import (
+    IN_TURN,
+    PASSED_OVER,
+    at,
+    chats_of,
+    joined,
+    messages_of,
+    path_of,
+    session_of,
+    several_answers,
+    shaped,
+)
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.outside import cleaned
-from parlai_spotbot.reading import Malformed, parse_json
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.user_files import read_fields
 
@@ -30,10 +38,9 @@ BOT = "assistant"
 SYSTEM = "system"
 TOOL = "tool"
 OTHERS = {USER: BOT, BOT: USER}
-MOST_OF_A_LITERAL = 1 << 20
-"""Characters of a list as Python writes it; to parse it takes some hundred times that memory."""
-BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
-"""Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
+CHAT, TURN, TRACE = "chat", "turn", "trace"
+FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
+"""What --columns may name, and the field by which `shaped` finds it."""
 
 
 class ChatReader(Reading):
@@ -48,7 +55,11 @@ class ChatReader(Reading):
         super().__init__(request)
         columns = request.pairs("columns")
         check_columns(columns, CHAT_WORDS["columns"], request.data, columns.values())
+        self.columns = columns
         self.keys = CHAT_WORDS["columns"] | {name: [theirs] for name, theirs in columns.items()}
+        if "messages" in columns:
+            self.keys["messages"] = [*self.keys["messages"], "messages"]
+        self.roles = [*self.keys["role"], *CHAT_WORDS["flags"]]
         self.role_of = dict(CHAT_WORDS["roles"])
         for theirs, ours in request.pairs("roles").items():
             if ours not in CHAT_WORDS["roles"].values():
@@ -85,6 +96,7 @@ class ChatReader(Reading):
         if not given:
             named = plain_text(self._find_text(row, "model", where)[1])
             self.counts["unnamed"] += not named
+            self.counts["named"] += bool(named)
             name = named or name
         return name, self._user(row)
 
@@ -132,28 +144,63 @@ class ChatReader(Reading):
 
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
-        talks = {}
-        sessions = {}
-        for where, chat in ((where, chat) for where, row in rows for chat in chats_of(row)):
-            row = chat
-            messages = self._messages(row)[1]
-            if messages is None:
-                row = {spelling(key): value for key, value in chat.items()} | chat
-                messages = self._messages(row)[1]
-            talk = self._find(row, "conversation_id")[1]
-            of_turns = talk is not None and all(map(set(row).intersection, (self.keys["role"], self.keys["text"])))
-            if messages is None and of_turns:
-                talks.setdefault(str(talk), (where, []))[1].append(row)
-                continue
-            one = shaped(row)
-            session = session_of(one)
-            if session:
-                sessions.setdefault(session, (where, []))[1].append(one)
-            else:
-                yield where, one
+        groups: dict[str, dict] = {TURN: {}, TRACE: {}}
+        for where, row in rows:
+            for chat in chats_of(self._renamed(row)):
+                kind, key, one = self._kind_of(chat, where)
+                if kind == CHAT:
+                    yield where, one
+                elif kind in groups:
+                    groups[kind].setdefault(key, (where, []))[1].append(one)
+        talks = groups[TURN]
+        own = [str(turns[0].get("id")) == talk and len(turns) == 1 for talk, (_, turns) in talks.items()]
+        if len(own) > 1 and all(own):  # ids are of turns
+            where = next(iter(talks.values()))[0]
+            talks = {"": (where, [turns[0] | {"id": None, "conversation_id": None} for _, turns in talks.values()])}
+        if len(talks) > 1 and "" in talks:
+            yield from (("", row) for row in talks.pop("")[1])  # of no conversation
         yield from talks.values()
-        for session, (where, traces) in sessions.items():
+        for session, (where, traces) in groups[TRACE].items():
             yield where, {**joined(traces), "conversation_id": session}
+
+    def _kind_of(self, chat: dict, where: str) -> tuple[str, str, dict]:
+        """Return whether a row is a chat, a turn, a trace or a part of one, the id of what it is of, and the row."""
+        if any(chat.get(parent) and kind in chat for parent, kind in CHAT_WORDS["shapes"]["inner_spans"].items()):
+            self.counts["spans"] += 1
+            return "", "", chat
+        row = chat
+        if self._messages(row)[1] is None:
+            row = {spelling(key): value for key, value in chat.items()} | chat
+        alone = self._messages(row)[1] is None
+        talk = self._talk_of(row)
+        of_turns = alone and all(map(set(row).intersection, (self.roles, self.keys["text"])))
+        if of_turns and talk is not None:
+            return TURN, str(talk), row | {self.keys["conversation_id"][0]: talk}
+        answers = several_answers(row)
+        if alone and answers and "answer" not in self.columns:
+            raise UserError(
+                f"{where}: holds answers of several ({', '.join(answers)}).",
+                f"Import one after the other: --data NAME=FILE --columns answer={answers[0]}.",
+            )
+        one = shaped(row)
+        session = session_of(one)
+        if session:
+            return TRACE, session, one
+        if of_turns and one.keys() == row.keys():  # no chat of its own
+            return TURN, "", row
+        return CHAT, "", one
+
+    def _talk_of(self, row: dict) -> Any:
+        """Return the id of the conversation of a turn; its `id` only where it has no other."""
+        keys = sorted(self.keys["conversation_id"], key=("id", "uuid").__contains__)
+        return next(filter(plain_text, (at(row, key) or "" for key in keys)), None)
+
+    def _renamed(self, row: dict) -> dict:
+        """Return a row with the columns that --columns names for what is said under the names of `FIELDS`."""
+        named = {
+            name: at(row, self.keys[name][0]) for name in FIELDS if self.keys[name][:1] == [self.columns.get(name)]
+        }
+        return {**row, **{FIELDS[name]: value for name, value in named.items() if value is not None}}
 
     def _chat_of(self, turns: list[dict], where: str) -> dict:
         """Return the row of a chat from those of its turns, in the order of their `turn`, else in that of the file."""
@@ -178,17 +225,9 @@ class ChatReader(Reading):
             self.keys["messages"][0]: turns,
         }
 
-    def _messages(self, row: dict) -> tuple:
+    def _messages(self, row: dict) -> tuple[str, list[dict] | None]:
         """Return the key and the messages of a row; None where it has none."""
-        for key in self.keys["messages"]:
-            value = at(row, key)
-            if isinstance(value, str) and value.lstrip()[:1] == "[":
-                value = parsed(value)
-            elif isinstance(value, dict) and "current_node" in row:
-                value = branch(value, row["current_node"])
-            if isinstance(value, list) and all(isinstance(one, dict) for one in value):
-                return key, value
-        return self.keys["messages"][0], None
+        return messages_of(row, self.keys["messages"])
 
     def _said(self, row: dict, where: str) -> tuple[list[str], list]:
         """Return the bot's contexts, and (role, text) of the turns, the two roles in turn."""
@@ -197,7 +236,8 @@ class ChatReader(Reading):
             raise Unusable(
                 "row without messages",
                 f"{where}: field '{column}' is no list of objects with a role and a text.",
-                f"Name the column: --columns messages=THEIRS; of a row a turn conversation_id, role and text. "
+                f"Name the columns: --columns messages=THEIRS, or question=THEIRS,answer=THEIRS; of a row a turn "
+                f"conversation_id, role and text. Answers without what was asked are no conversation. "
                 f"{nearest(column, row, 20)}",
             )
         contexts = []
@@ -226,27 +266,40 @@ class ChatReader(Reading):
 
     def _with_roles(self, messages: list[dict], where: str) -> list[tuple[str, dict]]:
         """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
-        roles = [self._role(message, f"{where}, message {number}") for number, message in enumerate(messages, start=1)]
-        if BOT not in roles and roles[:2] == [USER, SYSTEM]:
-            roles = [BOT if role == SYSTEM else role for role in roles]
-        return list(zip(roles, messages, strict=True))
+        roles = [self._role(message) for message in messages]
+        unknown = list(dict.fromkeys(word for role, word in roles if role is None))
+        if unknown:
+            place = next(place for place, (role, _) in enumerate(roles, start=1) if role is None)
+            key = self._find(messages[place - 1], "role")[0]
+            free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
+            named = [f"{role}={word}" for role, word in zip(free, filter(None, unknown), strict=False)]
+            remedy = "Name the field that says whose a message is: --columns role=THEIRS."
+            pairs = ",".join(f'"{pair}"' if "," in pair else pair for pair in named)
+            if pairs:
+                remedy = f"Say who is who (what tools say is left out): --roles '{pairs}'."
+            raise Unusable(
+                "conversation with an unknown role",
+                f"{where}, message {place}: field '{key}' is {unknown[0] or None!r}.",
+                f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip(),
+            )
+        if BOT not in dict(roles) and [role for role, _ in roles[:2]] == [USER, SYSTEM]:
+            roles = [(BOT if role == SYSTEM else role, word) for role, word in roles]
+        return [(str(role), message) for (role, _), message in zip(roles, messages, strict=True)]
 
-    def _role(self, message: dict, where: str) -> str:
-        """Return which of our roles a message has; one that ChatGPT's export has and doesn't show is a tool's."""
+    def _role(self, message: dict) -> tuple[str | None, str]:
+        """Return which of our roles a message has, and the file's word; one that isn't shown is a tool's."""
         if at(message, "content.content_type"):
             for key, shown in CHAT_WORDS["shown"].items():
                 if at(message, key) not in (None, *shown):
-                    return TOOL
+                    return TOOL, ""
+        if any(message.get(key) in values for key, values in CHAT_WORDS["of_programs"].items() if key in message):
+            return TOOL, ""
         for name, role in CHAT_WORDS["flags"].items():
             flag = at(message, name)
             if isinstance(flag, bool):
-                return role if flag else OTHERS[role]
-        key, value = self._find(message, "role")
-        role = self.role_of.get(str(value).strip(" :").casefold())
-        if role is None:
-            remedy = f"{nearest(str(value), self.role_of)} Name others: --roles user=THEIRS,assistant=THEIRS."
-            raise Unusable("conversation with an unknown role", f"{where}: field '{key}' is {value!r}.", remedy)
-        return role
+                return role if flag else OTHERS[role], ""
+        word = str(self._find(message, "role")[1] or "").strip(" :")
+        return self.role_of.get(word.casefold()), word
 
     def _text(self, message: dict, field: str) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""
@@ -257,30 +310,12 @@ class ChatReader(Reading):
             if isinstance(part, list):
                 parts += reversed(part)
             elif isinstance(part, (str, int)) and not isinstance(part, bool):
-                texts.append(str(part))
+                texts.append(str(part) * (part != "NaN"))
             elif isinstance(part, dict) and at(part, "type") in CHAT_WORDS["types"] and not part.get("thought"):
                 parts += [part[name] for name in CHAT_WORDS["texts"] if part.get(name) is not None][:1]
             else:
                 self.counts["parts"] += part is not None
         return "\n".join(texts)
-
-
-def parsed(text: str) -> Any:
-    """Return the value of a JSON text, or of a list as Python and pandas write it; None where it is neither."""
-    with suppress(Malformed):
-        return parse_json(text)
-    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ast.literal_eval(BETWEEN_LINES.sub("}, {", text[:MOST_OF_A_LITERAL]))
-
-
-def branch(nodes: dict, last: Any) -> list:
-    """Return the messages of a tree (ChatGPT's export: answers again, messages changed) from its root to `last`."""
-    results = []
-    node = nodes.get(str(last))
-    while isinstance(node, dict) and len(results) < len(nodes):
-        results.append(node.get("message"))
-        node = nodes.get(str(node.get("parent")))
-    return [message for message in reversed(results) if message is not None]
 
 
 def _order(value: Any) -> Any:

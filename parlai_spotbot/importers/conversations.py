@@ -30,6 +30,10 @@ CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""
 PERSONA = re.compile(r"(?:(?:your|partner's) persona:[^\n]*(?:\n|$)|__SILENCE__\s*)+")
 """How teachers tell it, in front of the first message to that bot; and a first message that says nothing."""
+SIMULATED = (
+    "users are read as people, though marks that end conversations are programs'; a simulator has a name by --names "
+    "user=NAME, of tau2 by --data NAME=FILE"
+)
 END = re.compile(r"\[(?:DONE|EXIT)\]")
 """What the last message of a chat says in ParlAI's logs."""
 
@@ -108,12 +112,15 @@ class Reading:
                 "Remove it, or the seed.",
             )
         column, name = identity
-        if not name:
-            text = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
-            name = unused_name(hashlib.sha256(text.encode()).hexdigest()[:16], self.found)
+        name = name or self._unused_id(entities, turns)
         pair = (min(entities), max(entities))
         made = Conversation(name, self.domain, pair, 0, entities, tuple(turns), seed_exchanges=seed, **more)
         problem = f"{where}: field '{column}' is '{name}', as of another conversation"
+        known = self.found.get(name)
+        if known is not None and _goes_on(known, made):
+            self.counts["shorter"] += 1
+            self.found[name] = max(known, made, key=lambda talk: len(talk.turns))
+            return
         if made != self.found.get(name, self.known.get(name, made)):
             raise UserError(
                 f"{problem} with other contents.",
@@ -123,11 +130,20 @@ class Reading:
             raise Unusable("copy of a conversation", f"{problem} with the same contents.", "Remove one of them.")
         self.found[name] = made
 
+    def _unused_id(self, entities: tuple, turns: Sequence[Turn]) -> str:
+        """Return an id of a conversation that has none: a checksum of what was said."""
+        text = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
+        name = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self.counts["alike"] += name in self.found
+        return unused_name(name, self.found)
+
     def study(self, name: str) -> ImportedStudy:
         """Read the files and return their study; unused --names, and nothing to show, are a `UserError`."""
         sha256 = self._read_files()
         self.names.check_used()
         notes = self.names.notes()
+        if self.counts["stopped"] and any(HUMAN in talk.entities for talk in self.found.values()):
+            notes.append(SIMULATED)
         if self.known:
             notes.append(f"{len(self.found)} of them are in --data")
         about = {
@@ -168,7 +184,7 @@ class Reading:
                 sha256[label] = files.sha256(file)
         left_out.check(self.request.data)
         self.counts["conversations"] = left_out.rows
-        if self.counts["unnamed"] == left_out.rows:
+        if not self.counts["named"]:
             del self.counts["unnamed"]
         return sha256
 
@@ -183,6 +199,14 @@ class Reading:
         if bots:
             options["bots"] = bots
         return options
+
+
+def _goes_on(one: Conversation, other: Conversation) -> bool:
+    """Return True if one of two conversations is the beginning of the other, as in a log of each turn."""
+    if one.pair != other.pair:
+        return False
+    said, more = sorted(([turn.text for turn in talk.turns] for talk in (one, other)), key=len)
+    return len(said) < len(more) and said == more[: len(said)]
 
 
 class ConversationReader(Reading):

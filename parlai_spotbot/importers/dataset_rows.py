@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
+from parlai_spotbot.importers.transcripts import transcript_rows
 from parlai_spotbot.reading import SEPARATORS, Malformed, csv_rows, lines_of, opened, parse_json, whole_text
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
@@ -39,8 +40,6 @@ NOTHING = {
 """How files write that there is no value."""
 
 NO_WORD = re.compile(r"[\W_]+")
-UTTERANCE = "__eou__"
-"""What ends each turn in DailyDialog's files."""
 
 Dataset = Iterator[tuple[str, dict[str, Any]]]
 Rows = Iterator[tuple[int, Any]]
@@ -134,6 +133,8 @@ def dataset_rows(path: Path) -> Dataset:
             what, rows = _rows_of(file)
             within = f"{file}, {what}"
             for number, row in rows:
+                if isinstance(row, list) and row and isinstance(row[0], (dict, list, str)):  # of messages, or of texts
+                    row = {"messages": row}
                 if not isinstance(row, dict):
                     raise UserError(f"{within} {number}: expected a JSON object, found {row!r:.40}.", REMEDY)
                 yield f"{within} {number}", row
@@ -154,8 +155,10 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
         head = text.read(1 << 16).lstrip()
         begins = head[:1]
     kinds = {kind.lower() for kind in file.suffixes[-2:]}
-    if ".txt" in kinds and UTTERANCE in head.partition("\n")[0]:
-        return "line", _texts(file)
+    if ".txt" in kinds:
+        rows = transcript_rows(file, head)
+        if rows is not None:
+            return "line", rows
     if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
         return "line", _csv(file)
     if begins == "[" and not kinds & {".jsonl", ".ndjson"}:
@@ -215,15 +218,17 @@ def _json_lines(path: Path) -> Rows:
                 try:
                     yield number, parse_json(line)
                 except ValueError as err:
-                    raise Malformed(f"not valid JSON: {err}", number) from None
+                    if number > 1 or line.rstrip().endswith("}"):
+                        raise Malformed(f"not valid JSON: {err}", number) from None
+                    yield number, _object_over_lines(path)
+                    return
 
 
-def _texts(path: Path) -> Rows:
-    """Yield the lines of a file of dialogues without a header (DailyDialog)."""
-    with opened(path) as text:
-        for number, line in enumerate(lines_of(text), start=1):
-            if not line.isspace():
-                yield number, {"text": line.strip()}
+def _object_over_lines(path: Path) -> Any:
+    try:
+        return parse_json(whole_text(path))
+    except ValueError as err:
+        raise Malformed(f"not valid JSON: {err}", 1) from None
 
 
 def _parquet(path: Path) -> Rows:

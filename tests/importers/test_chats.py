@@ -7,7 +7,7 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.chats import ChatReader
-from parlai_spotbot.importers.conversations import ConversationReader
+from parlai_spotbot.importers.conversations import SIMULATED, ConversationReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -182,3 +182,11 @@ def test_without_pyarrow_it_is_said_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     with pytest.raises(UserError, match="pip install pyarrow"):
         read("messages", tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize(
+    ("last", "names", "told"), [("###STOP###", "", 1), ("###STOP###", "user=sim", 0), ("bye", "", 0)]
+)
+def test_users_of_logs_that_programs_end_are_told_to_be_read_as_people(last, names, told, write):
+    made = read("messages", write({"messages": said("a", "b", "c", last)}), names=names)
+    assert [note for note in made.about["notes"] if "users are read as people" in note] == [SIMULATED] * told

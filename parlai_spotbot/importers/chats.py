@@ -273,8 +273,9 @@ class ChatReader(Reading):
             key = self._find(messages[place - 1], "role")[0]
             free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
             named = [f"{role}={word}" for role, word in zip(free, filter(None, unknown), strict=False)]
+            quotes = '"' * any("," in pair for pair in named)
             remedy = "Name the field that says whose a message is: --columns role=THEIRS."
-            pairs = ",".join(f'"{pair}"' if "," in pair else pair for pair in named)
+            pairs = ",".join(f"{quotes}{pair}{quotes}" for pair in named)
             if pairs:
                 remedy = f"Say who is who (what tools say is left out): --roles '{pairs}'."
             raise Unusable(

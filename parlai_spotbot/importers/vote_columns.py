@@ -33,7 +33,9 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     pair, names = _known_names(head, spelt, columns)
     found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in found:
-        outcomes = [*pair[:1], *TIES] if pair else WORDS["one_hot"]
+        outcomes = WORDS["one_hot"]
+        if pair:
+            outcomes = [pair[0], *TIES]
         found["winner"] = [spelt[name] for name in outcomes if name in spelt]
     elif "winner" not in columns:
         found["winner"] += [spelt[name] for name in TIES if name in spelt]

@@ -169,6 +169,8 @@ def test_other_numbers_are_no_rating(rating, judged_study, run, tmp_path):
     words = ["--format", "judgements", "--survey", "dialogue_likert", "--data", path, "--study", judged_study.path]
     code, _, err = run(*words)
     assert (code, f"answer to 'quality' is '{rating}'" in err) == (2, True), err
+
+
 TURNS = """\
 conversation_id,worker_id,{turn},quality,note
 c1,w1,1,4,a

@@ -52,7 +52,7 @@ class Facts:
     what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
     scores; `settled`, the account of a survey that was served until settled (`sequential.account`); `looks`, those at a
     survey of fixed size before all answers were there (`findings.looks`); `margin`, within which two are equal, None
-    where none was declared.
+    where none was declared; `ordered`, whether the first of two contestants was shown first.
     """
 
     survey: Survey
@@ -67,6 +67,7 @@ class Facts:
     settled: Mapping = field(default_factory=dict)
     looks: Sequence[Mapping] = ()
     margin: float | None = None
+    ordered: bool = True
     made: dict = field(default_factory=dict, compare=False)
 
     @classmethod

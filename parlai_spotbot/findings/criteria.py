@@ -99,7 +99,8 @@ def pool_of(
     misfit = misfit_pvalue(fit)
     if circle and first_place_explains(fit, misfit):
         circle = []
-    probes = [*probes, *pair_probes(fit, circle, misfit, times)]
+    asked = [probe for probe in pair_probes(fit, circle, misfit, times) if probe.name != "order" or order is not False]
+    probes = [*probes, *asked]
     verdict = verdict_of_matches(fit, circle, grid, probes, source.margin)
     left_out = _rests_on(fit, verdict)
     people = left_out.get("annotators", {})

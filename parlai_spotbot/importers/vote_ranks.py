@@ -22,6 +22,8 @@ ANSWER = re.compile(
     r"(?:(?:response|answer|output|option)[ _-]*)?(\d+)|(?:response|answer|output|option)[ _-]+(\w)", re.IGNORECASE
 )
 """How a ranking names a response by its place, which is no name of a contestant."""
+UNORDERED = "shown_in_unknown_order"
+"""A column of rows whose contestants don't stand in the order in which they were shown."""
 CLUSTER = "ranked_row"
 """The column that holds the place of a ranking in its file; it names the prompt where no other column does."""
 NOTE = "rankings are read as a vote for each two contestants (1 is best); those of one ranking are one cluster"
@@ -50,7 +52,7 @@ def ranked_votes(row: Row, where: str) -> Iterator[Row]:
         return
     if not pairs:
         yield {**row, "model_a": "", "model_b": "", "winner": ""}
-    cluster = {CLUSTER: f"{CLUSTER}_{where.rpartition(' ')[2]}"}
+    cluster = {UNORDERED: "", CLUSTER: f"{CLUSTER}_{where.rpartition(' ')[2]}"}
     prompts = [name for name in row if spelling(name) in WORDS["columns"]["prompt"]]
     if prompts and not any(plain_text(row[name]) for name in prompts):
         cluster[prompts[0]] = cluster[CLUSTER]

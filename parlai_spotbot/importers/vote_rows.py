@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Dataset, flat, spelling
-from parlai_spotbot.importers.vote_ranks import RANKS, WINNERS, holds_ranks, ranked_votes
+from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
 from parlai_spotbot.importers.winners import WORDS
 
 OF_A_VOTE = {
@@ -58,6 +58,7 @@ def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     winners = _winners(tuple(row))
     if tallies:
         rest = {name: value for name, value in row.items() if name not in tallies}
+        rest[UNORDERED] = ""
         yield from ({**rest, "winner": outcome, "count": row[name]} for name, outcome in tallies.items())
     elif winners:
         yield from _each_winner(row, *winners)

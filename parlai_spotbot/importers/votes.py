@@ -26,7 +26,7 @@ from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.survey_tools import REJECTED, rejected
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.vote_columns import columns_of, has_sides
-from parlai_spotbot.importers.vote_ranks import CLUSTER, NOTE
+from parlai_spotbot.importers.vote_ranks import CLUSTER, NOTE, UNORDERED
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
@@ -46,6 +46,8 @@ FURTHER = ("prompt", "annotator", "time", "language", "count")
 """Fields that a file may lack."""
 CHATS = "conversation_a"
 """Where an arena has the messages of the first contestant."""
+TELLING = 5
+"""So many votes on each pair, all in one order, are no chance."""
 MOST_UNREAD = 8
 """Columns that aren't read and are named."""
 MODELS = {*WORDS["of_models"]}
@@ -82,7 +84,7 @@ def votes(
     ----------
     columns : mapping, optional
         Our field (a, b, winner, prompt, annotator, time, language, count, swapped) -> the file's column, where it isn't
-        one of ``votes.yaml``; "-" leaves the field out.
+        one of ``votes.yaml``; "-" leaves the field out. "first" is "-" where columns don't say who was shown first.
     answers : mapping, optional
         The file's word in the column of the winner -> a, b, tie or both_bad; of numbers also ">0.5" and the like.
     names : mapping, optional
@@ -193,6 +195,11 @@ class _VoteReader:
     ):
         if source not in ("", HUMAN) and not re.match(r"judge:.", source):
             raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
+        if columns.get("first", NONE) != NONE:
+            raise UserError(
+                f"--columns first={columns['first']}: expected -, where columns don't say who was shown first.",
+                "A column that says whether the sides were changed is swapped=THEIRS.",
+            )
         self.winners = winners
         self.given_names = names
         self.given_columns = columns
@@ -210,6 +217,7 @@ class _VoteReader:
         self.judges: set[str] = set()
         self._slashed = ""
         self._ranked = False
+        self._ordered = columns["winner"][0] != columns["a"][0] and "first" not in self.given_columns
         self._rejected = 0
         self._chats = False
         self._models = ""
@@ -286,10 +294,12 @@ class _VoteReader:
                 continue
             self.left_out.rows += 1
             self._ranked = self._ranked or CLUSTER in row
+            self._ordered = self._ordered and UNORDERED not in row
             self._chats = self._chats or CHATS in row
             if self.left_out.rows == 1:
-                used = {"", *chain(*self.columns.values())}
-                self._unread = [name for name in row if name not in used]
+                used = {"", CLUSTER, UNORDERED, *chain(*self.columns.values())}
+                if not self._ranked:
+                    self._unread = [name for name in row if name not in used]
                 self._models = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
             yield row
 
@@ -326,6 +336,7 @@ class _VoteReader:
             "annotations": self.counts.total(),
             "outcomes": {what: self.counts[what] for what in OUTCOMES},
             "annotators": annotators,
+            "ordered": self._ordered,
             "notes": self._notes() + self.names.notes(),
             "unusable": dict(self.left_out.counts),
         }
@@ -352,6 +363,7 @@ class _VoteReader:
             notes.append(f"language models are judges of their own ({named}); --source human makes people of them")
         if not self.source and "annotator" not in self.columns and self._models:
             notes.append(f"column '{self._models}' suggests that a language model voted: --source judge:NAME says so")
+        notes += self._order_notes()
         if self._alike:
             notes.append(f"{counted(self._alike, 'row')} as another one in all columns: each counts")
         if self._unread:
@@ -361,6 +373,16 @@ class _VoteReader:
             many = counted(len(alike), "pair")
             notes.append(f"annotators who may be one are counted as two: {many}, {listed(alike[:3])}")
         return notes
+
+    def _order_notes(self) -> list[str]:
+        """Return what is said of who was shown first."""
+        if not self._ordered:
+            return ["which of two was shown first isn't known: no advantage of the first place is estimated"]
+        pairs = {item.partners for item in self.items.values()}
+        many = self.counts.total() >= TELLING * len(pairs)
+        if many and pairs.isdisjoint(pair[::-1] for pair in pairs):
+            return ["each two stand in one order: --columns first=- where columns don't say who was shown first"]
+        return []
 
     def _wrong(self, name: str, value: Any, what: str, remedy: str, reason: str = "") -> UserError:
         column = ", ".join(self.columns[name])

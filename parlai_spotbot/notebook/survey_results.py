@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import parlai_spotbot
 from parlai_spotbot.errors import nearest
@@ -146,8 +146,9 @@ class AnswersCall(Resampling):
     answers: StudyAnswers
 
     def __post_init__(self) -> None:
-        if hasattr(self.answers, "columns"):
-            object.__setattr__(self, "answers", parlai_spotbot.read_votes(self.answers))
+        given: Any = self.answers
+        if hasattr(given, "columns"):
+            object.__setattr__(self, "answers", parlai_spotbot.read_votes(given))
         if not isinstance(self.answers, StudyAnswers):
             raise ValueError(
                 f"answers: expected a study's answers to a survey, study.answers(SURVEY), or a frame of votes, not "

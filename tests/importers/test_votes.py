@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -315,6 +316,59 @@ def test_words_of_any_script_stay_apart(heads, sides, written):
     if sides == "no":
         with pytest.raises(UserError, match="'甲', which is no contestant and no known word"):
             votes(written(f"{heads}\n{rows}"), "x", columns)
+
+
+def games(seed, names):
+    """Who beat whom, the first name the strongest; all met each other equally often."""
+    rng = random.Random(seed)
+    pairs = [*itertools.combinations(range(len(names)), 2)] * 24
+    wins = [pair if rng.random() < 0.6 + 0.1 * (pair[1] - pair[0]) else pair[::-1] for pair in pairs]
+    return [(names[winner], names[loser]) for winner, loser in wins]
+
+
+def winner_and_loser(won):
+    return "chosen_model,rejected_model\n" + "".join(f"{one},{other}\n" for one, other in won), {}
+
+
+def tallies(won):
+    text = "model_a,model_b,wins_a,wins_b\n"
+    for a, b in sorted({tuple(sorted(pair)) for pair in won}):
+        text += f"{a},{b},{won.count((a, b))},{won.count((b, a))}\n"
+    return text, {}
+
+
+def rankings_of_two(won):
+    return "rank_1,rank_2\n" + "".join(f"{one},{other}\n" for one, other in won), {}
+
+
+def sides_by_name(won):
+    rows = "".join(f"{min(pair)},{max(pair)},{pair[0]}\n" for pair in won)
+    return f"model_a,model_b,winner\n{rows}", {"columns": {"first": "-"}}
+
+
+@pytest.mark.parametrize("shape", [winner_and_loser, tallies, rankings_of_two, sides_by_name])
+@pytest.mark.parametrize("names", [("gpt", "claude", "llama"), ("a9", "z", "m", "b")], ids=" ".join)
+def test_where_nobody_knows_who_stood_first_names_decide_nothing(shape, names, written):
+    """Contestants stand by name in an item: the first of the alphabet was given an advantage, and ranks changed."""
+    scores = []
+    clear = []
+    for renamed in itertools.permutations(names):
+        text, words = shape(games(1, renamed))
+        found = read_votes(written(text), **words).rank(bootstraps=20)
+        table = found.tables["ranking"].set_index("bot")
+        scores.append(table.loc[[*renamed], ["score", "score_low", "score_high", "n"]].to_numpy(dtype=float))
+        clear.append(sorted(found.tables["pairs"]["p_adjusted"]))
+        assert "order" not in {row["probe"] for row in found.frames.rows("audit")}
+    for one, other in zip(scores, clear, strict=True):
+        assert one == pytest.approx(scores[0], abs=1e-6)
+        assert other == pytest.approx(clear[0], abs=1e-6)
+    wins = [sum(name == winner for winner, _ in games(1, names)) for name in names]
+    assert [*np.argsort(-scores[0][:, 0])] == [*np.argsort(-np.array(wins))]
+
+
+def test_first_takes_no_column(written):
+    with pytest.raises(UserError, match="--columns first=model_a: expected -"):
+        votes(written("model_a,model_b,winner\nx,y,model_a\n"), "x", {"first": "model_a"})
 
 
 @case_table(__file__, "times")

@@ -219,6 +219,5 @@ def calibrated(
         variances.append(variance / seen**2)
         weight = np.array(rounds[: number + 1]) / sum(rounds[: number + 1])
         design = replace(design, calibration=float(np.exp(weight @ factors)))
-    if not factors:
-        return design, np.nan
-    return design, float(np.sqrt(weight**2 @ variances))
+    weight = np.array(rounds[: len(factors)]) / max(1, sum(rounds[: len(factors)]))
+    return design, float(np.sqrt(weight**2 @ np.array(variances)))

@@ -51,7 +51,8 @@ def ranked(ballots: Ballots) -> Ranking:
     if len(tested) > GRIDDED:
         tested = ()
     probes = study_probes.of_votes(ballots)
-    pool = criteria.pool_of(ballots, ballots.matches(), ballots.names, probes, ballots.times, tested=tested)
+    ordered = ballots.facts.ordered
+    pool = criteria.pool_of(ballots, ballots.matches(), ballots.names, probes, ballots.times, ordered, tested)
     fit = pool.fit
     pairs = _pairs_of(pool.verdict, fit, counts)
     frames = {"audit": pool.frames["audit"]}  # those who never met are among the pairs

@@ -26,7 +26,7 @@ def compute(ballots: Ballots) -> Found:
         "sentence": _hanging(ballots, people, prompts),
     }
     found = {"whole": whole, "annotators": people, "prompts": prompts}
-    if decided.any():
+    if decided.any() and ballots.facts.ordered:
         found["first"] = share_test(ballots.outcome[decided] > 0, clusters.take(decided))
     return found
 

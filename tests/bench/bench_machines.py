@@ -77,6 +77,6 @@ def stability_of_pool(repetitions: int = REPETITIONS) -> None:
 
 
 def simulated() -> None:
-    from parlai_spotbot.analysis.planning import Design, simulated_power
+    from parlai_spotbot.analysis.planning import Design, calibrated
 
-    simulated_power(0.6, 60, Design(BOTS), repetitions=40)
+    calibrated(Design(BOTS), 0.6, (20, 20))

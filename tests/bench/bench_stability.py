@@ -69,13 +69,13 @@ def run() -> Iterator[Row]:
         spent[domain] = time.process_time() - began
         print(f"{domain}: {spent[domain]:.1f} s; stable from {first_stable(found[found['removed'] == ''])}", flush=True)
     yield Row("stability, 9 pools x 43 sizes x 1,000", time.process_time() - cpu, 90.0, "limit", "CPU s")
-    for conversations in (A_PAIR // 2, A_PAIR):
-        matches, bots = pool_of(BOTS, conversations)
+    for number in (A_PAIR // 2, A_PAIR):
+        matches, bots = pool_of(BOTS, number)
         cpu = time.process_time()
         for variant, times in REPETITIONS.items():
             stability(matches, bots, variant=variant, repetitions=times, replicates=times, leave_one_out=True)
         yield Row(
-            f"analyze --stability, {BOTS} bots x {conversations}",
+            f"analyze --stability, {BOTS} bots x {number}",
             time.process_time() - cpu,
             120.0,
             "60 s of 2",

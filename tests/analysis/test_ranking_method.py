@@ -5,45 +5,47 @@ import pytest
 
 from parlai_spotbot.analysis.choices import clear_circle, pair_grid
 from parlai_spotbot.analysis.ranking import contrasts
-from parlai_spotbot.findings.spotting.standing import ranking
-from tests.analysis.made_up_studies import pair_weights, places_of, study
+from tests.analysis.made_up_studies import places_of, study
+from tests.findings.made_up_answers import HUMAN, JUDGE, MadeUp, ranked
 
 
-def ranked(matches, bots, **options):
-    weights = pair_weights(matches, np.random.default_rng(0))
-    return ranking(matches, bots, weights, np.random.default_rng(0), **options)
+def made(matches, source=HUMAN, workers=6, each=5):
+    """The matches as answers of a source: `each` of a pair in a conversation, on a prompt of its own."""
+    matches = matches[["a", "b", "outcome"]]
+    place = matches.groupby(["a", "b"]).cumcount()
+    talk = matches["a"] + matches["b"] + (place // each).map(str)
+    rows = matches.rename(columns={"a": "first", "b": "second"})
+    return MadeUp(rows.assign(talk=talk, prompt=talk, worker=place % workers), source)
 
 
-def crossed(matches, workers=6):
-    """Five matches a conversation, spread over workers."""
-    place = np.arange(len(matches))
-    return matches.assign(conversation_id=place // 5, worker_id=place % workers)
+def as_contrasts_take_them(own):
+    columns = {"first": "a", "second": "b", "talk": "conversation_id", "worker": "worker_id"}
+    return own.rows.rename(columns=columns)
 
 
 @pytest.fixture(scope="module")
 def matches(matches_of):
     text = "ab+ ab= ba= ab- ba- ac+ ca= ac= ac- ca- bc+ cb= bc= cb- bc- "
-    return crossed(matches_of(text * 12))
+    return matches_of(text * 12)
 
 
-def test_the_headline_is_by_contrasts_and_the_papers_ranking_stands_beside(matches):
-    own = ranked(matches, ["a", "b", "c"])
-    judges = ranked(matches, ["a", "b", "c"], crossed=False)
-    for result, crossed in ((own, True), (judges, False)):
-        assert not result.circle
-        theirs = contrasts(matches, ["a", "b", "c"], crossed=crossed)
-        assert [pair["p"] for pair in result.pairs] == theirs.pairs["p"].tolist()
-        assert result.order == theirs.ranked
-        assert [result.places[bot] for bot in "abc"] == places_of(theirs).tolist()
-        assert all(row["range_first"] <= row["range_last"] for row in result.contestants.values())
+@pytest.mark.parametrize("source", [HUMAN, JUDGE])
+def test_the_headline_is_by_contrasts_and_the_papers_ranking_stands_beside(source, matches):
+    answers = made(matches, source)
+    own = ranked("spot_the_bot", answers)
+    theirs = contrasts(as_contrasts_take_them(answers), ["a", "b", "c"], crossed=source == HUMAN)
+    assert not own.circle
+    assert [pair["p"] for pair in own.pairs] == pytest.approx(theirs.pairs["p"].tolist())
+    assert own.order == theirs.ranked
+    assert [own.places[bot] for bot in "abc"] == places_of(theirs).tolist()
+    assert all(row["range_first"] <= row["range_last"] for row in own.contestants.values())
     for pair in own.pairs:
         for name in ("estimate", "difference"):
             assert pair[f"{name}_low"] < pair[name] < pair[f"{name}_high"]
     for row in own.contestants.values():
         for name in ("score", "win_rate", "davidson", "trueskill_mu"):
             assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
-    assert "by conversations and by annotators" in own.whole["test"]
-    assert "annotators" not in judges.whole["test"]
+    assert ("by conversations and by annotators" in own.whole["test"]) == (source == HUMAN)
 
 
 def test_a_circle_has_no_single_order(matches_of):
@@ -51,7 +53,7 @@ def test_a_circle_has_no_single_order(matches_of):
     names = "abcd"
     steps = [f"{x}{y}+ {y}{x}- " for x, y in zip(names, names[1:] + names[0], strict=True)]
     rows = matches_of("".join(steps) * 15 + "ac+ ac- bd+ bd- " * 15)
-    own = ranked(rows.assign(conversation_id=range(len(rows)), worker_id=range(len(rows))), list(names))
+    own = ranked("spot_the_bot", made(rows, workers=len(rows), each=1))
     circle = own.circle
     assert circle[circle.index("a") :] + circle[: circle.index("a")] == list(names)
     assert set(map(tuple, own.places.values())) == {(1, len(names))}

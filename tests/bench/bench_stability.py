@@ -75,9 +75,5 @@ def run() -> Iterator[Row]:
         for variant, times in REPETITIONS.items():
             stability(matches, bots, variant=variant, repetitions=times, replicates=times, leave_one_out=True)
         yield Row(
-            f"analyze --stability, {BOTS} bots x {number}",
-            time.process_time() - cpu,
-            120.0,
-            "60 s of 2",
-            "CPU s",
+            f"analyze --stability, {BOTS} bots x {number}", time.process_time() - cpu, 120.0, "60 s of 2", "CPU s"
         )

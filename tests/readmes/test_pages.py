@@ -65,6 +65,7 @@ READERS = (
     (r"surveys/README.md: # groups.yaml", lambda path: read_groups(path, ["movies", "twitter", "ubuntu"])),
     (r"^(README|CONTRIBUTING|agents/.*|docs/guide|parlai_spotbot/pools/README).md: [\w]+:", pool),
     (r"docs/(user_simulators.md: # users|compare_prompts.md: # prompts).yaml", pool),
+    (r"docs/many_machines.md: large:", pool),
     (r"docs/compare_prompts.md: name: prompts", workflow),
     (r"docs/let_people_judge.md: # prolific.yaml", read_settings),
 )
@@ -77,6 +78,7 @@ SHOWN = (
     (r"webapp/README.md: export function Stars", "a sketch of a component"),
     (r"docs/guide.md: study.yaml  ", "which files there are"),
     (r"pools/README.md: error: my_pool.yaml", "an answer of a command"),
+    (r"docs/many_machines.md: \.venv/bin/ray start", "Ray's own command: tests/test_engine.py starts nodes"),
 )
 """What is neither run nor read, by the page and how it begins; what it is."""
 

@@ -5,9 +5,11 @@ import time
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
+from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.findings.whole_study.hygiene import FINDING
 from parlai_spotbot.findings.whole_study.hygiene import hygiene as result_of
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.texts import hygiene
 from tests.case_tables import case_table
 from tests.outside_data import SPOT_THE_BOT, released_data
@@ -69,9 +71,9 @@ def test_endless_is_measured_against_people():
     assert "endless" not in hygiene.faults(hygiene.turns_of(people(24)))  # 96 turns are too few
 
 
-def frames_of(*conversations):
+def frames_of(conversations, bots=()):
     """What the finding holds of conversations."""
-    return result_of(*conversations)["by_source"][""]
+    return result_of(Facts.of(get_survey("spot_the_bot"), conversations, bots=tuple(bots)))["by_source"][""]
 
 
 def test_turns_of_one_conversation_that_go_together_count_as_one():

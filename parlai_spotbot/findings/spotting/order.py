@@ -20,12 +20,12 @@ def position_sentence(row: Mapping) -> str:
     sentence = "{group}: the first speaker is called human in {human_0:.1%}, the second in {human_1:.1%}"
     if not known(row["p"]):
         return filled(sentence + "; there are too few conversations or annotators to say more.", **row)
-    verdict = "the two can't be told apart"
+    verdict = "not told apart"
     if clear(row):
         more = "more" if row["difference"] > 0 else "less"
         verdict = f"the first is called human {more} often"
-    ends = "95 % interval {difference_low:points_1} to {difference_high:points_1}"
-    return filled(f"{sentence}: {verdict} ({{difference:points_1}} points, {ends}, {{p_adjusted:p_said}}).", **row)
+    ends = "[{difference_low:points_1}, {difference_high:points_1}]"
+    return filled(f"{sentence}: {verdict} ({{difference:points_1}} points {ends}, {{p_adjusted:p_said}}).", **row)
 
 
 def summarise(result: Result) -> list[str]:

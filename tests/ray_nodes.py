@@ -1,9 +1,22 @@
 """Ray clusters of tests: real nodes on this machine, each with processes of its own."""
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_paths() -> Iterator[None]:
+    """Ray's sockets lie in a folder of a short name: a path has 107 bytes at most."""
+    folder = tempfile.mkdtemp(prefix="ray-", dir=Path("/tmp"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_TMPDIR", folder)
+        yield
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.planning import Design, calibrated
 from parlai_spotbot.analysis.stability import stability
 from parlai_spotbot.errors import UserError
 from tests.engine_tasks import noted_square, refuse, square
-from tests.ray_nodes import nodes
+from tests.ray_nodes import nodes, short_paths  # noqa: F401 (a fixture)
 
 SQUARES = [number * number for number in range(9)]
 OTHER_PACKAGE = """

@@ -19,7 +19,7 @@ from parlai_spotbot.selfplay import engine_ray
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import schedule
-from tests.ray_nodes import nodes
+from tests.ray_nodes import nodes, short_paths  # noqa: F401 (a fixture)
 from tests.selfplay.test_runner import contestant, play, seeds, start
 
 HERE = Path(__file__).parent

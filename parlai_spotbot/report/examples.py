@@ -75,7 +75,7 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
         segment = _clearest(labels, talks, winner)
         if segment is not None:
             exchanges, identity = segment
-            shown.append(_example(talks[identity], f"{title} {winner}", exchanges, labels.loc[segment]))
+            shown.append(_example(talks[identity], f"{title} {winner}", exchanges, labels.loc[[segment]]))
             labels = labels.drop(identity, level="conversation")
     if not shown:
         return None

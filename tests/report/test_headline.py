@@ -127,6 +127,26 @@ def test_a_win_and_an_upset_are_what_annotations_say(study):
     assert all(f'href="#c-{quote(example.conversation)}"' in page for example in why.shown)
 
 
+@pytest.mark.parametrize("each", [1, 2])
+def test_labels_are_of_all_annotations_of_the_segment(study, each):
+    """A segment with one annotation had no labels."""
+    contents = load(study, SURVEY)
+    given = {}
+    for row in contents.kept:
+        given.setdefault((row.conversation_ids, row.exchanges), {}).setdefault(row.annotation_id, []).append(row)
+    chosen = [rows for by_one in given.values() for rows in [*by_one.values()][:each]]
+    vars(contents)["kept"] = [row for rows in chosen for row in rows]
+    why = examples_of(contents, contents.ranking(HUMAN), HUMAN)
+    assert why.shown
+    for example in why.shown:
+        for _, called in example.labels:
+            counts = [
+                1 if times == "once" else int(times.split()[0]) for times in re.findall(r"once|\d+ times", called)
+            ]
+            assert 1 <= sum(counts) <= each
+            assert set(re.findall(r"[a-z]+(?= once| \d)", called)) <= {*LEVEL}
+
+
 def test_a_comparison_has_its_own_question_answer_and_what_changed(new_study, tmp_path):
     study = new_study(tmp_path / "s", bots=("alice", "eliza"))
     study.record("compare", {"new": "eliza", "old": "alice"})

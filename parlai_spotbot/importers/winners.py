@@ -15,6 +15,10 @@ CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
 """Answers of --answers that are numbers, or all numbers on one side of one."""
 MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
+BETTER = re.compile(
+    r"(.+?) (?:is (?:(?:much|far|clearly|slightly|somewhat) )?(?:better|preferred)|wins|won)[.!]?", re.IGNORECASE
+)
+"""A sentence on a side."""
 WORDS = own_data(__file__, "votes.yaml")
 """Names of columns and outcomes that are recognised."""
 SIDE_WORD = re.compile(WORDS["words_of_sides"])
@@ -105,6 +109,9 @@ class Winners:
             return mapped, ""
         meant = self._meant(word, a, b)
         margin = ""
+        better = BETTER.fullmatch(word)
+        if not meant and better:
+            meant = self._by_side(better[1], False)
         if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant:
@@ -115,7 +122,8 @@ class Winners:
 
     def changed(self, outcome: str, word: str, pair: Collection[str]) -> str:
         """Return the outcome where the sides were shown the other way round: of a word that is a side as shown."""
-        if outcome not in CHANGED or self.wins or not self.named or word in pair or spelling(word) in self._own - SHOWN:
+        named = word in pair or (not self._by_side(word, False) and spelling(word) in map(spelling, pair))
+        if outcome not in CHANGED or self.wins or not self.named or named or spelling(word) in self._own - SHOWN:
             return outcome
         return CHANGED[outcome]
 
@@ -133,6 +141,8 @@ class Winners:
     def _meant(self, word: str, a: str, b: str) -> set[str]:
         by_name = {side for side, name in (("a", a), ("b", b)) if word == name}
         by_side = self._by_side(word, bool(by_name))
+        if not by_name | by_side:
+            by_name = {side for side, name in (("a", a), ("b", b)) if spelling(word) == spelling(name)}
         if self.winner_is == "name":
             return by_name or by_side & NEITHER
         if self.winner_is == "side":

@@ -60,3 +60,38 @@ def test_ties_and_words_of_ones_own(tmp_path):
     assert votes.frame["answer"].value_counts().to_dict() == {"tie": 12, "a": 6, "b": 6, "both_bad": 6}
     with pytest.raises(ValueError, match=r"winner_is sides: not known\. Write name or side\."):
         sb.read_votes(path, winner_is="sides")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("CLAUDE", "a"),
+        ("Llama 3", "b"),
+        ("Model A is better", "a"),
+        ("model B is slightly better.", "b"),
+        ("System A wins!", "a"),
+        ("Both are good", "tie"),
+        ("Both are bad", "both_bad"),
+        ("👈", "a"),
+        ("👉", "b"),
+        ("🤝", "tie"),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_words_of_forms(word, meant, turned, tmp_path):
+    """Names in other letters, sentences on a side, and hands; sides as shown are turned, names aren't."""
+    path = tmp_path / "votes.csv"
+    path.write_text(f"model_a,model_b,winner,swapped\nclaude,llama-3,{word},{turned}\nllama-3,claude,tie,False\n")
+    rows = sb.read_votes(path, columns={"swapped": "swapped"}).frame
+    expected = meant
+    if turned and word not in ("CLAUDE", "Llama 3"):
+        expected = {"a": "b", "b": "a"}.get(meant, meant)
+    assert rows["answer"].tolist() == [expected, "tie"]
+
+
+@pytest.mark.parametrize("word", ["Model A is not better", "model C is better", "better", "claude 2", "both"])
+def test_other_sentences_are_refused(word, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(f"model_a,model_b,winner\nclaude,llama-3,{word}\nllama-3,claude,tie\n")
+    with pytest.raises(ValueError, match="which is no contestant and no known word"):
+        sb.read_votes(path)

@@ -15,10 +15,8 @@ CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
 """Answers of --answers that are numbers, or all numbers on one side of one."""
 MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
-BETTER = re.compile(
-    r"(.+?) (?:is (?:(?:much|far|clearly|slightly|somewhat) )?(?:better|preferred)|wins|won)[.!]?", re.IGNORECASE
-)
-"""A sentence on a side."""
+BETTER = re.compile(r"_(?:is_(?:(?:much|far|clearly|slightly|somewhat)_)?(?:better|preferred)|wins|won)\Z")
+"""How a sentence on a side ends, as words are spelt."""
 WORDS = own_data(__file__, "votes.yaml")
 """Names of columns and outcomes that are recognised."""
 SIDE_WORD = re.compile(WORDS["words_of_sides"])
@@ -109,9 +107,8 @@ class Winners:
             return mapped, ""
         meant = self._meant(word, a, b)
         margin = ""
-        better = BETTER.fullmatch(word)
-        if not meant and better:
-            meant = self._by_side(better[1], False)
+        if not meant:
+            meant = self._by_side(BETTER.sub("", spelling(word)), False)
         if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant:

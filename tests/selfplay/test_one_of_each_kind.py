@@ -36,7 +36,8 @@ def train(path):
         task="fromfile:parlaiformat",
         fromfile_datapath=str(data),
         fromfile_datatype_extension=False,
-        num_epochs=1,
+        num_epochs=30,  # fewer leave it to chance whether it says anything
+        learningrate=0.02,
         batchsize=4,
         validation_every_n_epochs=-1,
         no_cuda=True,

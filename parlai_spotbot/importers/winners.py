@@ -107,8 +107,6 @@ class Winners:
             return mapped, ""
         meant = self._meant(word, a, b)
         margin = ""
-        if not meant:
-            meant = self._by_side(BETTER.sub("", spelling(word)), False)
         if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant:
@@ -148,8 +146,9 @@ class Winners:
 
     def _by_side(self, word: str, numbered: bool) -> set[str]:
         """Return what a word means as a side; a number is one where it could be a name, too, or sides are asked for."""
-        sides = self._sides.get(spelling(word), set()) | set()
-        named = SIDE_WORD.fullmatch(spelling(word))
+        spelt = BETTER.sub("", spelling(word))
+        sides = self._sides.get(spelt, set()) | set()
+        named = SIDE_WORD.fullmatch(spelt)
         if named:
             sides.add("a" if named[1] else "b")
         word = word.removesuffix(".0")

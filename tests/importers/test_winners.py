@@ -95,3 +95,11 @@ def test_other_sentences_are_refused(word, tmp_path):
     path.write_text(f"model_a,model_b,winner\nclaude,llama-3,{word}\nllama-3,claude,tie\n")
     with pytest.raises(ValueError, match="which is no contestant and no known word"):
         sb.read_votes(path)
+
+
+@pytest.mark.parametrize("word", ["model_a", "left", "Model A is better"])
+def test_a_side_is_no_name_where_words_are_said_to_be_names(word, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(f"model_a,model_b,winner\nclaude,llama-3,{word}\nllama-3,claude,tie\n")
+    with pytest.raises(ValueError, match="which is no contestant and no known word"):
+        sb.read_votes(path, winner_is="name")

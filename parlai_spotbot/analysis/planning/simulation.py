@@ -217,7 +217,6 @@ def calibrated(
         seen = np.clip(limit + beyond, limit / 4, 4 * limit)
         factors.append(np.log(design.calibration * expected / seen))
         variances.append(variance / seen**2)
-        weight = np.array(rounds[: number + 1]) / sum(rounds[: number + 1])
-        design = replace(design, calibration=float(np.exp(weight @ factors)))
+        design = replace(design, calibration=float(np.exp(np.average(factors, weights=rounds[: number + 1]))))
     weight = np.array(rounds[: len(factors)]) / max(1, sum(rounds[: len(factors)]))
     return design, float(np.sqrt(weight**2 @ np.array(variances)))

@@ -32,7 +32,7 @@ def opened(study, *words):
     return Counter(name for name in names if name.startswith(str(study)) and Path(name).is_file())
 
 
-@pytest.mark.parametrize("survey", ["spot_the_bot", "comparative"])
+@pytest.mark.parametrize("survey", ["spot_the_bot", "comparative", "votes", "nuc"])
 def test_a_file_is_opened_once(tmp_path, survey):
     golden = next(
         path for path in sorted(STUDIES.iterdir()) if (path / "surveys" / survey / "judgements.jsonl").exists()

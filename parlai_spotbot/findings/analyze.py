@@ -65,13 +65,16 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     if data.judged or not result:
         look, of_answers = _of_answers(data, chosen, progress)
         result |= of_answers
-    made_of = _made_of(data)
+    conversation_hygiene = None
+    if study.conversations_path.exists():
+        conversation_hygiene = _hygiene(data)
+    made_of = _made_of(data)  # after conversations are read: their checksum is known then
     for value in result.values():
         value["made_by"] |= made_of
     frames = tables(data.asked, result) | tables_of([simulators.FINDING], result)
     fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
-    if study.conversations_path.exists():
-        result["hygiene"] = _hygiene(data)
+    if conversation_hygiene is not None:
+        result["hygiene"] = conversation_hygiene
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})

@@ -52,7 +52,7 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     @classmethod
     def option_names(cls) -> dict[str, str]:
-        names = [own.name for own in fields(cls.OPTIONS)]
+        names = [option.name for option in fields(cls.OPTIONS)]
         return {name: f"{cls.PREFIX}_{name}" for name in names if name not in GENERATION}
 
     @classmethod

@@ -106,37 +106,37 @@ def collect(study: Study, survey: str) -> CollectResult:
     goes on. Comments go to surveys/NAME/comments.jsonl, worker ids to crowdsourcing/annotators.csv, outcomes of a
     training to training.jsonl. All tasks and groups that were launched are collected.
     """
-    found = _read_ledgers(study, survey)
-    withdrawn = {one.handle for one in found.submissions if one.record.get("withdrawn")}
-    unknown = found.unknown - withdrawn
-    kept = [one for one in found.submissions if one.handle not in found.out | withdrawn]
-    rows = _judgements(study, survey, found, kept)
-    comments = [row for one in kept for row in _comments(one, survey, found)]
+    contents = _read_ledgers(study, survey)
+    withdrawn = {one.handle for one in contents.submissions if one.record.get("withdrawn")}
+    unknown = contents.unknown - withdrawn
+    kept = [one for one in contents.submissions if one.handle not in contents.out | withdrawn]
+    rows = _judgements(study, survey, contents, kept)
+    comments = [row for one in kept for row in _comments(one, survey, contents)]
     _write_rows(study.survey_path(survey) / "comments.jsonl", comments)
-    _write_rows(study.survey_path(survey) / "training.jsonl", training_rows(found))
-    _write_annotators(CollectionPaths(study, survey).annotators, found.names)
+    _write_rows(study.survey_path(survey) / "training.jsonl", training_rows(contents))
+    _write_annotators(CollectionPaths(study, survey).annotators, contents.names)
     if study.settled_path(survey).exists():
         from parlai_spotbot.crowdsourcing.desk.drawn_units import note_plan  # with statistics, which take a while
 
         note_plan(study, survey)
-    counts = participants(found.people.values())
+    counts = participants(contents.people.values())
     study.record("participants", {**study.provenance().get("participants", {}), survey: counts})
-    chats = collect_chats(study, survey, found.names, found.out)
-    added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
+    chats = collect_chats(study, survey, contents.names, contents.out)
+    added, removed = _bring_up_to_date(study.judgements_path(survey), rows, contents.done)
     launched = launched_survey(study, survey)
     return CollectResult(
         units=len(kept),
-        unfinished=_unfinished(study, survey, found, launched.limits.control_mistakes),
-        rejected=len(found.out - found.unknown - withdrawn),
+        unfinished=_unfinished(study, survey, contents, launched.limits.control_mistakes),
+        rejected=len(contents.out - contents.unknown - withdrawn),
         withdrawn=len(withdrawn),
         unknown=len(unknown),
-        strangers=len({found.done[handle].worker for handle in unknown}),
+        strangers=len({contents.done[handle].worker for handle in unknown}),
         added=added,
         removed=removed,
         comments=len(comments),
         rows=rows,
         look=summarise(rows, indexed(study.load(survey).conversations), launched),
-        names=found.names,
+        names=contents.names,
         chats=chats,
     )
 
@@ -154,10 +154,10 @@ def participants(people: Collection[Annotator]) -> dict[str, int]:
     }
 
 
-def _unfinished(study: Study, survey: str, found: LedgerContents, mistakes: int) -> int:
+def _unfinished(study: Study, survey: str, contents: LedgerContents, mistakes: int) -> int:
     """Return how many units nobody has handed in; see `collection.planned` for `mistakes`."""
     _, units = planned(study, survey, "", mistakes)
-    handed_in = {found.done[one.handle].unit_id for one in found.submissions}
+    handed_in = {contents.done[one.handle].unit_id for one in contents.submissions}
     return len({unit.unit_id for unit in units} - handed_in)
 
 
@@ -168,23 +168,23 @@ def _read_ledgers(study: Study, survey: str) -> LedgerContents:
         open_ledger(paths).close()
     update_lists(collections)
     secret = read_secret(CollectionPaths(study, survey).secret)
-    found = LedgerContents()
+    contents = LedgerContents()
     for paths in collections:
         rejected_by_mephisto = rejected_agents(paths.mephisto)
         with open_ledger(paths) as ledger:
             done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
-            found.submissions += [one for one in ledger.submissions() if one.handle in done]
+            contents.submissions += [one for one in ledger.submissions() if one.handle in done]
             everybody = ledger.annotators()
-            found.people |= {one.worker: one for one in everybody}
+            contents.people |= {one.worker: one for one in everybody}
             workers = [one.worker for one in everybody if not one.worker.startswith(WITHDRAWN)]
-            found.names |= {worker: pseudonym(secret, worker) for worker in workers}
-            found.sittings += [(paths.part, one) for one in ledger.sittings()]
+            contents.names |= {worker: pseudonym(secret, worker) for worker in workers}
+            contents.sittings += [(paths.part, one) for one in ledger.sittings()]
         unknown, rejected = left_out(paths, done)
         rejected |= {handle for handle, handout in done.items() if handout.agent_id in rejected_by_mephisto}
-        found.done |= done
-        found.unknown |= unknown
-        found.out |= unknown | rejected
-    return found
+        contents.done |= done
+        contents.unknown |= unknown
+        contents.out |= unknown | rejected
+    return contents
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
@@ -193,21 +193,21 @@ def annotation_id(handle: str, number: int | str) -> str:
     return opaque("annotation", handle, number)
 
 
-def _judgements(study: Study, survey: str, found: LedgerContents, kept: Iterable[Submission]) -> list[Judgement]:
+def _judgements(study: Study, survey: str, contents: LedgerContents, kept: Iterable[Submission]) -> list[Judgement]:
     """Return the judgements of the submissions, without those about chats of people who withdrew."""
     gone = chat_ids(study, "status = 'withdrawn'")
-    rows = [row for one in kept for row in rows_of(one, survey, found)]
+    rows = [row for one in kept for row in rows_of(one, survey, contents)]
     return [row for row in rows if gone.isdisjoint(row.conversation_ids)]
 
 
-def rows_of(submission: Submission, survey: str, found: LedgerContents) -> list[Judgement]:
+def rows_of(submission: Submission, survey: str, contents: LedgerContents) -> list[Judgement]:
     """Return the judgements of a finished unit, one an answer, in the order in which they were put.
 
     Where a unit ends before it begins, it is not known when that was. `exchanges` are those of the item; where the
     annotator opened them, those that were open when the answer was given. What the annotator said of themselves comes
     last; it is about no item and no conversation.
     """
-    handout = found.done[submission.handle]
+    handout = contents.done[submission.handle]
     began = submission.record.get("started_at", handout.handed_at)
     started_at = ""
     if began <= submission.received_at:
@@ -215,7 +215,7 @@ def rows_of(submission: Submission, survey: str, found: LedgerContents) -> list[
     about = {
         "survey": survey,
         "unit_id": submission.record["unit_id"],
-        "worker_id": found.names[handout.worker],
+        "worker_id": contents.names[handout.worker],
         "source": HUMAN,
         "started_at": started_at,
         "submitted_at": moment(submission.received_at),
@@ -244,9 +244,9 @@ def rows_of(submission: Submission, survey: str, found: LedgerContents) -> list[
     return rows
 
 
-def _comments(submission: Submission, survey: str, found: LedgerContents) -> Iterator[dict]:
+def _comments(submission: Submission, survey: str, contents: LedgerContents) -> Iterator[dict]:
     """Yield the comments of an annotator on the whole unit (no item) and on its items."""
-    handout = found.done[submission.handle]
+    handout = contents.done[submission.handle]
     about = [(None, None, submission.record.get("comment"))]
     for one in submission.record["items"]:
         about.append((one["item_id"], annotation_id(handout.handle, one["item"]), one.get("comment")))
@@ -257,7 +257,7 @@ def _comments(submission: Submission, survey: str, found: LedgerContents) -> Ite
                 "unit_id": handout.unit_id,
                 "item_id": item_id,
                 "annotation_id": annotation,
-                "worker_id": found.names[handout.worker],
+                "worker_id": contents.names[handout.worker],
                 "submitted_at": moment(submission.received_at),
                 "comment": comment,
             }
@@ -335,16 +335,16 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def training_rows(found: LedgerContents) -> list[dict]:
+def training_rows(contents: LedgerContents) -> list[dict]:
     """Return the rounds, each with its task, in the order in which they came in."""
     rows = []
-    for task, one in sorted(found.sittings, key=lambda pair: pair[1].at):
+    for task, one in sorted(contents.sittings, key=lambda pair: pair[1].at):
         result = one.result
         if one.body:
             rows.append(
                 {
                     "task": task,
-                    "annotator": found.names[one.worker],
+                    "annotator": contents.names[one.worker],
                     "attempt": result["attempt"],
                     "round": result["round"],
                     "role": result["role"],

@@ -30,24 +30,26 @@ def estimate(
     return work.paid(settings.pay, settings.platform_fee, bool(survey.game))
 
 
-def text_of(found: Workload, settings: LaunchSettings, survey: Survey) -> str:
+def text_of(workload: Workload, settings: LaunchSettings, survey: Survey) -> str:
     """Return the estimate in lines for the terminal, with warnings before going live."""
     limits = survey.limits
     keys = ["work"]
     if settings.pay:
         keys.append("pay")
-        if found.bonus:
+        if workload.bonus:
             keys.append("bonus")
         keys.append("fee")
-    if found.units and settings.pay and found.hourly < MINIMUM_WAGE:
+    if workload.units and settings.pay and workload.hourly < MINIMUM_WAGE:
         keys.append("low")
-    if found.units and found.minutes_per_unit > limits.minutes_per_unit / 2:
+    if workload.units and workload.minutes_per_unit > limits.minutes_per_unit / 2:
         keys.append("slow")
     values = {
-        "minutes": round(found.minutes_per_unit),
-        "seconds": round(found.seconds),
+        "minutes": round(workload.minutes_per_unit),
+        "seconds": round(workload.seconds),
         "wage": MINIMUM_WAGE,
-        "enough": found.fair_pay(MINIMUM_WAGE),
+        "enough": workload.fair_pay(MINIMUM_WAGE),
     }
-    lines = [filled(LINES[key], found=found, settings=settings, survey=survey, limits=limits, **values) for key in keys]
+    lines = [
+        filled(LINES[key], found=workload, settings=settings, survey=survey, limits=limits, **values) for key in keys
+    ]
     return "\n".join(lines)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 
 TURNS = 2000
-"""So many turns tell the language."""
+"""Number of turns that are enough to detect the language."""
 
 NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
 
@@ -76,8 +76,8 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
         return
     missing: dict[str, Any] = {"page": untranslated_page(texts)}
     if survey.name in survey_names():
-        asked = [question.name for question in as_asked(study, english).questions]
-        missing["survey"] = untranslated(survey, asked)
+        questions = [question.name for question in as_asked(study, english).questions]
+        missing["survey"] = untranslated(survey, questions)
     if any(missing.values()):
         say(yaml.safe_dump({"language": language, **missing}, allow_unicode=True, sort_keys=False, width=100))
         raise UserError(

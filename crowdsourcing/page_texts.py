@@ -225,8 +225,8 @@ def translated(survey: Survey, row: dict, where: str) -> Survey:
     added = []
     if isinstance(row.get("questions"), dict):
         added = _additional(row["questions"], f"{where}.questions")
-        own = {name: about for name, about in row["questions"].items() if not name.startswith(ADDITIONAL)}
-        row = {**row, "questions": own}
+        question_texts = {name: about for name, about in row["questions"].items() if not name.startswith(ADDITIONAL)}
+        row = {**row, "questions": question_texts}
     # A user's own texts stay where not all features are asked, unless the file has texts for that too.
     stands_for = {"compare": "instructions", "consent": "consent", "example": "example"}
     plain = {name: "" for name, key in stands_for.items() if key in row}
@@ -309,13 +309,13 @@ def _additional(rows: dict, where: str) -> list[Question]:
     questions = []
     for name, about in rows.items():
         if name.startswith(ADDITIONAL):
-            known = _known(about, [one.name for one in fields(Question)], f"{where}.{name}")
-            questions.append(validated(Question, {"name": name, **known}, f"{where}.{name}"))
+            question_fields = _known(about, [one.name for one in fields(Question)], f"{where}.{name}")
+            questions.append(validated(Question, {"name": name, **question_fields}, f"{where}.{name}"))
     return questions
 
 
 def _laid_over(value: Any, row: Any, where: str, key: str = "") -> Any:
-    """Return a survey, or a part of it that stands in the field `key`, with the texts of `row` in place of its own."""
+    """Return a survey, or the part of it in the field `key`, with the texts of `row` in place of its own."""
     if isinstance(value, str):
         return _text(row, PLACEHOLDERS.get(key, ()), where)
     if key in ("example", "onboarding") and isinstance(row, dict) and "turns" in row:
@@ -340,8 +340,8 @@ def _laid_over(value: Any, row: Any, where: str, key: str = "") -> Any:
 
 
 def _parts(parts: Mapping[str, Any], row: Any, where: str) -> dict[str, Any]:
-    known = _known(row, parts, where)
-    return {name: _laid_over(parts[name], about, f"{where}.{name}", name) for name, about in known.items()}
+    part_texts = _known(row, parts, where)
+    return {name: _laid_over(parts[name], about, f"{where}.{name}", name) for name, about in part_texts.items()}
 
 
 def _has_turns(row: Any) -> bool:

@@ -56,11 +56,11 @@ MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes")
 def _rules(kind: type, from_zero: Collection[str]) -> Any:
     """Return the type of a dict with some of the fields of a dataclass of numbers and flags."""
     types: dict[str, Any] = {}
-    for own in fields(kind):
-        types[own.name] = bool
-        if not isinstance(own.default, bool):
-            least = 0 if own.name in from_zero else 1
-            types[own.name] = number(type(own.default), ge=least, lt=10**6)
+    for setting in fields(kind):
+        types[setting.name] = bool
+        if not isinstance(setting.default, bool):
+            least = 0 if setting.name in from_zero else 1
+            types[setting.name] = number(type(setting.default), ge=least, lt=10**6)
     return TypedDict(kind.__name__, types, total=False)
 
 

@@ -1,4 +1,4 @@
-"""What of a survey and its page is in the language of a file of texts, and what is still in English."""
+"""Parts of a survey and its page that a file of texts translates, and those that are still in English."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def untranslated(survey: Survey, asked: Collection[str]) -> dict[str, Any]:
         names.remove("entities")
     if survey.training or len(survey.tasks) == 1:  # narrowed to a task, which has these
         names = [name for name in names if name not in ("title", "instructions")]
-    found = _of_parts(survey, names)
-    found["tasks"] = _found((task.name, _of_task(survey.task(task.name))) for task in survey.tasks)
-    for name in found.get("questions", {}).keys() - set(asked):
-        del found["questions"][name]
-    return _found(found.items())
+    missing = _of_parts(survey, names)
+    missing["tasks"] = _found((task.name, _of_task(survey.task(task.name))) for task in survey.tasks)
+    for name in missing.get("questions", {}).keys() - set(asked):
+        del missing["questions"][name]
+    return _found(missing.items())
 
 
 def _of_task(survey: Survey) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def _of(value: Any) -> Any:
             return ""
         return value
     if any(isinstance(part, Question) for part in value):
-        asked = [one for one in value if not one.name.startswith(ADDITIONAL)]
-        return _found((one.name, _of_parts(one, ("heading", "wording", "help", "options"))) for one in asked)
+        questions = [one for one in value if not one.name.startswith(ADDITIONAL)]
+        return _found((one.name, _of_parts(one, ("heading", "wording", "help", "options"))) for one in questions)
     if any(isinstance(part, Option) for part in value):
         shown = [one for one in value if not _under_a_name(one)]
         return _found((one.value, _of_parts(one, ("label", "definition"))) for one in shown)

@@ -131,7 +131,7 @@ def _is_of(row: dict, names: set[str], chats: set[str]) -> bool:
 
 
 def _rewrite(study: Study, survey: str, changes: Mapping[Path, tuple[list, list]], chats: set[str]) -> int:
-    """Write the changed files of a survey, and its units without what was said in the chats.
+    """Write the changed files of a survey, and its units without the texts of the chats.
 
     Returns how many judgements are deleted.
     """
@@ -144,7 +144,7 @@ def _rewrite(study: Study, survey: str, changes: Mapping[Path, tuple[list, list]
 
 
 def _blanked(unit: Unit, chats: set[str]) -> Unit:
-    """Return a unit with nothing in place of what was said in the chats."""
+    """Return a unit without the texts of its chats."""
     items = []
     for item in unit.items:
         if not chats.isdisjoint(item.conversation_ids):

@@ -87,8 +87,8 @@ def _manifest(folder: Path) -> Manifest | None:
 
 
 def _is_record(row: Any) -> bool:
-    known = isinstance(row, dict) and {"bytes", "sha256"} <= row.keys() and isinstance(row["bytes"], int)
-    return known and (row.get("before") is None or _is_record(row["before"]))
+    has_fields = isinstance(row, dict) and {"bytes", "sha256"} <= row.keys() and isinstance(row["bytes"], int)
+    return has_fields and (row.get("before") is None or _is_record(row["before"]))
 
 
 def names_of(folder: Path, manifest: Manifest | None) -> list[str]:
@@ -114,8 +114,8 @@ def check_files(study: Path, below: tuple[str, ...] = (), remedy: str = "") -> N
     that are `below` a folder of it ("analysis/")."""
     manifest = read_manifest(study) or {}
     for name in names_of(study, manifest):
-        asked = name.startswith(below) if below else not DERIVED.match(name)
-        if asked and not _has_length(study / name, manifest.get(name)):
+        included = name.startswith(below) if below else not DERIVED.match(name)
+        if included and not _has_length(study / name, manifest.get(name)):
             verify(study / name, remedy=remedy)
 
 

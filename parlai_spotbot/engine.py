@@ -223,7 +223,7 @@ def import_ray() -> Any:
 
 
 def driver() -> dict[str, Any]:
-    """Return what a node is told of the machine where the command runs: versions, variables, folders of code."""
+    """Return what a node needs to know of the machine where the command runs: versions, variables, folders of code."""
     return {
         "versions": versions(),
         "environment": {name: os.environ[name] for name in PASSED_ON if name in os.environ},
@@ -242,7 +242,7 @@ def prepare_node(about: dict[str, Any]) -> None:
     A user's own agents and judges are found as they are there, on nodes that have the same folders.
     """
     theirs = about["versions"]
-    other = [f"{name} {own}, not {theirs[name]}" for name, own in versions().items() if own != theirs[name]]
+    other = [f"{name} {version}, not {theirs[name]}" for name, version in versions().items() if version != theirs[name]]
     if other:
         raise UserError(f"--engine ray: node {socket.gethostname()} has {'; '.join(other)}.", SAME_VERSIONS)
     sys.path.extend(path for path in about["paths"] if path not in sys.path and Path(path).is_dir())

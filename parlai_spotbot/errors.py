@@ -63,8 +63,8 @@ def packages_named() -> Iterator[None]:
     except ModuleNotFoundError as err:
         *_, (frame, _) = walk_tb(err.__traceback__)
         package = (err.name or "").partition(".")[0]
-        ours = "parlai_spotbot"
-        if package == ours or not frame.f_globals["__name__"].startswith(ours):
+        own_package = "parlai_spotbot"
+        if package == own_package or not frame.f_globals["__name__"].startswith(own_package):
             raise
         raise MissingPackage(f"this needs {package}, which isn't installed.", f"Run: {hints.bring(package)}") from None
 

@@ -1,4 +1,4 @@
-"""What follows self-play, arranged once for tournaments and comparisons: pack, judge, analyze, report."""
+"""Steps after self-play, for tournaments and comparisons: pack, judge, analyze, report."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Evaluation:
 
 @dataclass
 class Evaluated:
-    """What an evaluation did: `missing` counts what lacks by its reason, `remedy` and `problem` are of the judges."""
+    """Record of an evaluation: `missing` counts what lacks by its reason, `remedy` and `problem` are of the judges."""
 
     survey: str
     figures: dict[str, dict] = field(default_factory=dict)

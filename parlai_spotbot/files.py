@@ -49,7 +49,7 @@ def sha256(path: Path) -> str:
 
 
 class FileState(NamedTuple):
-    """What tells a file from one that was changed or put in its place since."""
+    """Identity of a version of a file; another version has another one."""
 
     inode: int
     length: int
@@ -73,7 +73,7 @@ def state_of(path: Path) -> FileState | None:
 
 
 class Unchanged(dict[Path, tuple[FileState, Any]]):
-    """What was read of files; of one that has changed since it is read again."""
+    """Cache of files' contents; a file that has changed is read again."""
 
     def of(self, path: Path, read: Callable[[], Any]) -> Any:
         state = state_of(path)

@@ -56,24 +56,24 @@ class Typed(str):
     given: Mapping[str, object]
 
     def __new__(cls, name: str, given: Mapping[str, object]) -> Self:
-        made = super().__new__(cls, shlex.join([typed(PROGRAM), PREFIX + name, *option_words(given)]))
-        made.name = name
-        made.given = given
-        return made
+        text = super().__new__(cls, shlex.join([typed(PROGRAM), PREFIX + name, *option_words(given)]))
+        text.name = name
+        text.given = given
+        return text
 
     def __getnewargs__(self) -> tuple:
         return self.name, self.given
 
 
 class Remedy(str):
-    """What to do, in words; among its `parts` are commands (`Typed`)."""
+    """Text of what to do; among its `parts` are commands (`Typed`)."""
 
     parts: tuple[str, ...]
 
     def __new__(cls, *parts: str) -> Self:
-        made = super().__new__(cls, "".join(parts))
-        made.parts = parts
-        return made
+        text = super().__new__(cls, "".join(parts))
+        text.parts = parts
+        return text
 
     def __getnewargs__(self) -> tuple:
         return self.parts

@@ -53,49 +53,53 @@ def described(kind: type[Kind]) -> type[Kind]:
     """
     for name, about in own_data(str(sys.modules[kind.__module__].__file__))[kind.__name__].items():
         declared = getattr(kind, name, MISSING)
-        own = declared if isinstance(declared, Field) else field(default=declared)
-        own.metadata = about
-        setattr(kind, name, own)
+        option = declared if isinstance(declared, Field) else field(default=declared)
+        option.metadata = about
+        setattr(kind, name, option)
     return kind
 
 
-def dest_of(own: Field) -> str:
+def dest_of(option: Field) -> str:
     """Return the name of a field among a command's parsed options."""
-    return own.metadata.get("dest", own.name)
+    return option.metadata.get("dest", option.name)
 
 
-def flags_of(own: Field) -> Sequence[str]:
+def flags_of(option: Field) -> Sequence[str]:
     """Return a field's options as they are typed."""
-    return own.metadata.get("flags", (f"--{dest_of(own).replace('_', '-')}",))
+    return option.metadata.get("flags", (f"--{dest_of(option).replace('_', '-')}",))
 
 
-def argument_of(own: Field) -> dict[str, Any]:
+def argument_of(option: Field) -> dict[str, Any]:
     """Return a field's argument of `argparse`, with a key of `TYPES` as its `kind`."""
-    kind = str(own.type)
+    kind = str(option.type)
     if kind not in TYPES:
         kind = kind.removesuffix(" | None")
     if kind not in TYPES:  # it has bounds, or choices
-        kind = type(own.default).__name__
-    if "action" in own.metadata:
+        kind = type(option.default).__name__
+    if "action" in option.metadata:
         kind = ""
-    about = {"kind": kind, "default": own.default, **own.metadata}
+    about = {"kind": kind, "default": option.default, **option.metadata}
     return {name: value for name, value in about.items() if name not in ("group", "flags")}
 
 
 def add_options(group: Any, kind: type, names: Mapping[str, str]) -> None:
     """Add an option for each field of `kind` to a group of a parser; `names` are the options' where they differ."""
     hints = get_type_hints(kind)
-    for own in fields(kind):
-        about = argument_of(own)
-        if not isinstance(own.default, int | float | str):  # a list or a dict is given as JSON
+    for option in fields(kind):
+        about = argument_of(option)
+        if not isinstance(option.default, int | float | str):  # a list or a dict is given as JSON
             about["default"] = None
-        if get_origin(hints[own.name]) is Literal:
-            about["choices"] = get_args(hints[own.name])
-        flag = "--" + names.get(own.name, own.name).replace("_", "-")
+        if get_origin(hints[option.name]) is Literal:
+            about["choices"] = get_args(hints[option.name])
+        flag = "--" + names.get(option.name, option.name).replace("_", "-")
         group.add_argument(flag, **TYPES[about.pop("kind")], **about)
 
 
 def option_values(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parsed options in `given` that are fields of `kind`, by the fields' names."""
-    values = {own.name: given[dest_of(own)] for own in fields(kind) if "help" in own.metadata and dest_of(own) in given}
+    values = {
+        option.name: given[dest_of(option)]
+        for option in fields(kind)
+        if "help" in option.metadata and dest_of(option) in given
+    }
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""What comes from outside (files, servers, contestants) is cleaned and bounded before it is kept or shown.
+"""Cleaning and bounding of input from outside (files, servers, contestants) before it is kept or shown.
 
 Every string goes through `cleaned` before it reaches the terminal, a log, JSON or a page, every turn of a bot also
 through `without_reasoning` and `without_calls`, and every number through `bounded`.
@@ -70,10 +70,10 @@ def before_stop(text: str) -> str | None:
     """Return what a turn says before a mark that ends the conversation; None of a turn without one."""
     if not any(part in text for part in STOP_HOLDS):
         return None
-    found = STOP.search(text)
-    if found is None:
+    stop_token = STOP.search(text)
+    if stop_token is None:
         return None
-    return text[: found.start()].strip()
+    return text[: stop_token.start()].strip()
 
 
 def cleaned(text: str, most: int = MOST_OF_A_TURN) -> str:

@@ -60,14 +60,14 @@ def _names(package: str, kind: str) -> tuple[str, ...]:
 @cache
 def _outside(package: str, kind: str) -> dict[str, EntryPoint]:
     """Return the entry points of this kind for `package`, by name; the projects' go before other packages'."""
-    found = {}
+    values = {}
     if kind not in GROUPS:  # commands are listed at every start
-        return found
+        return values
     for point in sorted(entry_points(group=GROUPS[kind]), key=lambda point: point.value.startswith("parlai_spotbot.")):
         folder, _, name = point.name.rpartition(".")
         if not folder or package.endswith(f".{folder}"):
-            found[name] = point
-    return found
+            values[name] = point
+    return values
 
 
 def _source(package: str, module: pkgutil.ModuleInfo) -> str:

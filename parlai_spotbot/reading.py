@@ -208,7 +208,7 @@ def read_json(path: Path, what: str = "file", remedy: str = "", nan: bool = Fals
 
 
 def json_of(data: str | bytes, path: Path, what: str = "file", remedy: str = "", nan: bool = False) -> Any:
-    """Return the value of what a JSON file holds, as `read_json` does."""
+    """Return the value in a JSON file, as `read_json` does."""
     with _file_errors(path, f"a valid JSON {what}", what, remedy, remedy):
         return parse_json(data, constant=float if nan else _no_number)
 

@@ -63,12 +63,12 @@ def until_stop(turns: Sequence[Turn]) -> list[Turn]:
     """Return the turns up to a mark by which one of the speakers ends the conversation, without the mark."""
     kept = []
     for turn in turns:
-        said = before_stop(turn.text)
-        if said is None:
+        kept_text = before_stop(turn.text)
+        if kept_text is None:
             kept.append(turn)
             continue
-        if said:
-            kept.append(Turn(turn.speaker, said))
+        if kept_text:
+            kept.append(Turn(turn.speaker, kept_text))
         break
     return kept
 
@@ -154,9 +154,9 @@ class Conversation:
     @classmethod
     def from_json(cls, row: dict, where: str) -> Conversation:
         fields = dict(read_row(StoredConversation, row, where))
-        said = [Turn(act["id"], act["text"]) for exchange in fields.pop("dialog") for act in exchange]
+        dialog_turns = [Turn(act["id"], act["text"]) for exchange in fields.pop("dialog") for act in exchange]
         begun = 2 * fields.get("seed_exchanges", cls.seed_exchanges)
-        turns = (*said[:begun], *until_stop(said[begun:]))
+        turns = (*dialog_turns[:begun], *until_stop(dialog_turns[begun:]))
         context = ["", ""]
         free = [0, 1]
         for act in fields.pop("context", ()):

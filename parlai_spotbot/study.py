@@ -32,7 +32,7 @@ EXPORTS = "exports.json"
 
 
 class Position(TypedDict):
-    """How often a judge's answers changed with the order."""
+    """Record of how often a judge's answers changed with the order."""
 
     n: int
     flips: int
@@ -41,7 +41,7 @@ class Position(TypedDict):
 
 
 class Variant(TypedDict, total=False):
-    """What the file of a judge holds of one of its variants, as far as it is read again."""
+    """Part of a judge's file on one of its variants, as far as it is read again."""
 
     __pydantic_config__ = {"extra": "allow"}  # pyright: ignore[reportGeneralTypeIssues]
     answers: dict[str, dict[str, int]]
@@ -50,7 +50,7 @@ class Variant(TypedDict, total=False):
 
 
 class Usage(TypedDict, total=False):
-    """What a judge used up, as far as it is read again."""
+    """Usage of a judge, as far as it is read again."""
 
     __pydantic_config__ = {"extra": "allow"}  # pyright: ignore[reportGeneralTypeIssues]
     cost: float | None
@@ -65,7 +65,7 @@ class Missing(TypedDict):
 
 
 class JudgeAccount(TypedDict, total=False):
-    """What judges/NAME.json holds, as far as it is read again."""
+    """Contents of judges/NAME.json, as far as they are read again."""
 
     __pydantic_config__ = {"extra": "allow"}  # pyright: ignore[reportGeneralTypeIssues]
     judge: str

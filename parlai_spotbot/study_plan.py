@@ -172,14 +172,14 @@ def with_more(plan: Plan, more: dict, where: str) -> Plan:
     pairs = {"/".join(pair) for pair in plan.all_pairs()}
     counts = dict(plan.more)
     for name, count in more.items():
-        own = name if name in pairs else "/".join(str(name).split("/")[::-1])
-        if own not in pairs:
+        pair_name = name if name in pairs else "/".join(str(name).split("/")[::-1])
+        if pair_name not in pairs:
             raise UserError(f"{where}: '{name}' is no pair that this study plays.", nearest(str(name), sorted(pairs)))
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise UserError(
                 f"{where}: {name}: {count!r} conversations, expected a whole number from 1 up.", "Correct it."
             )
-        counts[own] = counts.get(own, 0) + count
+        counts[pair_name] = counts.get(pair_name, 0) + count
     return replace(plan, more=counts)
 
 

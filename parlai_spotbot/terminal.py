@@ -102,12 +102,12 @@ class Bar:
         self._look()
 
     def at(self, done: float) -> None:
-        """So much is done."""
+        """Set how much is done."""
         self.done = done
         self._look()
 
     def of(self, done: float, total: float) -> None:
-        """So much of so much is done."""
+        """Set how much is done, of a new total."""
         self.total = total
         self.at(done)
 

@@ -87,22 +87,22 @@ def validated(
     try:
         return checked(kind, row)
     except Mistake as mistake:
-        found = mistake
-    place = list(found.place)
-    message = f"expected {found.expected}, found {str(found.value)[:80]!r}"
-    if found.kind == "missing":
+        user_error = mistake
+    place = list(user_error.place)
+    message = f"expected {user_error.expected}, found {str(user_error.value)[:80]!r}"
+    if user_error.kind == "missing":
         message = f"'{place.pop()}' is missing"
-    elif found.kind in UNKNOWN:
+    elif user_error.kind in UNKNOWN:
         key = str(place.pop())
         message = f"unknown key '{key}'"
         remedy = nearest(key, _keys(kind, place))
-    elif found.kind == "value_error":
-        message = found.message
-    elif found.kind == "literal_error" and isinstance(found.value, str):
-        remedy = nearest(found.value, re.findall("'([^']*)'", found.expected))
+    elif user_error.kind == "value_error":
+        message = user_error.message
+    elif user_error.kind == "literal_error" and isinstance(user_error.value, str):
+        remedy = nearest(user_error.value, re.findall("'([^']*)'", user_error.expected))
     if place:
         message = f"{_named(place)}: {message}"
-    raise UserError(f"{where}{_line(where, found.place)}: {message}.", remedy)
+    raise UserError(f"{where}{_line(where, user_error.place)}: {message}.", remedy)
 
 
 PLAIN = {"string_type": "str", "int_type": "int", "float_type": "float", "tuple_type": "list", "dict_type": "dict"}
@@ -146,7 +146,7 @@ def read_options(
     UserError
         With the option, its value and what is expected.
     """
-    option_names = {own.name: names.get(own.name, own.name) for own in fields(kind)}  # pyright: ignore
+    option_names = {option_field.name: names.get(option_field.name, option_field.name) for option_field in fields(kind)}  # pyright: ignore
     values = {name: given[option] for name, option in option_names.items() if given.get(option) is not None}
     for name, remedy in required.items():
         if not str(values.get(name, "")).strip():
@@ -179,12 +179,12 @@ def _adapter(kind: Any, extra: Any) -> Any:
 
 def _place(row: Any, place: Sequence[str | int]) -> list[str | int]:
     """Return the part of a place that is in `row`: pydantic adds names of types where there are several."""
-    found = []
+    keys = []
     for part in place:
         with suppress(LookupError, TypeError):
             row = row[part]
-            found.append(part)
-    return found
+            keys.append(part)
+    return keys
 
 
 def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:

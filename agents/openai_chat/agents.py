@@ -147,10 +147,10 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             indices = list(waiting)
             again = {}
 
-            def take(place: int, answer: Reply, indices=indices, again=again, asked=waiting) -> None:
+            def take(place: int, answer: Reply, indices=indices, again=again, request=waiting) -> None:
                 index = indices[place]
                 outcomes[index] = self._outcome(answer)
-                if following := self._again(outcomes[index], asked[index]):
+                if following := self._again(outcomes[index], request[index]):
                     again[index] = following
                 else:
                     came(index, outcomes[index])

@@ -1,4 +1,4 @@
-"""Choice of an annotator's next unit: an index in memory of free units, and of what each annotator has met.
+"""Choice of an annotator's next unit: an index in memory of free units, and of the items that each annotator has seen.
 
 The ledger is the authority; this is its copy for speed. Segments that lack the fewest annotators come first, in the
 order of the units file, so that the choice depends on the ledger alone.

@@ -30,10 +30,10 @@ def first_controls(units: Iterable[Unit], count: int) -> dict[str, int]:
     taken: Counter[frozenset] = Counter()
     first = {}
     for unit in units:
-        asked = frozenset(item.questions for item in unit.items)
+        question_sets = frozenset(item.questions for item in unit.items)
         if (unit.block_id, unit.rotation) not in places:
-            places[unit.block_id, unit.rotation] = taken[asked]
-            taken[asked] += count
+            places[unit.block_id, unit.rotation] = taken[question_sets]
+            taken[question_sets] += count
         first[unit.unit_id] = places[unit.block_id, unit.rotation]
     return first
 

@@ -64,18 +64,18 @@ class DialogueOpening:
 
     def _decisions(self, handout: Handout) -> dict[int, dict[str, OpeningDecision]]:
         """Return the decisions of a hand-out by item and target."""
-        made: dict[int, dict[str, OpeningDecision]] = defaultdict(dict)
+        decisions: dict[int, dict[str, OpeningDecision]] = defaultdict(dict)
         for decision in self.ledger.decisions(handout.handle):
-            made[decision.item][decision.target] = decision
-        return made
+            decisions[decision.item][decision.target] = decision
+        return decisions
 
     def pages(self, handout: Handout, items: Sequence[Item]) -> list[PagePair]:
         """Return each item as far as it is open: its page item and the record of its draws."""
         opened = self.ledger.opened(handout.handle)
-        made = self._decisions(handout)
+        decisions = self._decisions(handout)
         pages = []
         for number, item in enumerate(items):
-            decided = {target: one.answer for target, one in made[number].items()}
+            decided = {target: one.answer for target, one in decisions[number].items()}
             excerpt = Excerpt(opened.get(number, 1), decided)
             pages.append(present(self.survey, item, number, handout.chance, excerpt))
         return pages
@@ -130,10 +130,10 @@ class DialogueOpening:
 
         Raises `Refusal` 422 where a decision is missing.
         """
-        made = self._decisions(handout)
+        decisions_made = self._decisions(handout)
         merged = []
         for row in shaped(list[ItemBody], body_items):
-            decisions = made[row["item"]].values()
+            decisions = decisions_made[row["item"]].values()
             if len(decisions) < len(self.question.targets):
                 raise incomplete(f"Item {row['item'] + 1}: decide for both entities first.")
             answers = [answer for answer in row["answers"] if answer["question"] != self.question.name]
@@ -147,9 +147,9 @@ class DialogueOpening:
     def note(self, handout: Handout, kept: Sequence[dict]) -> None:
         """Add "opened" to the clean answers: the exchanges open at that decision; in the end, for other questions."""
         opened = self.ledger.opened(handout.handle)
-        made = self._decisions(handout)
+        decisions = self._decisions(handout)
         for row in kept:
             for answer in row["answers"]:
                 answer["opened"] = opened.get(row["item"], 1)
                 if answer["question"] == self.question.name:
-                    answer["opened"] = made[row["item"]][answer["target"]].opened
+                    answer["opened"] = decisions[row["item"]][answer["target"]].opened

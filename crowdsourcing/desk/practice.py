@@ -92,13 +92,13 @@ class Practice:
         attempt = body["attempt"] - 1
         result = self._marked(worker, attempt, body)
         mistakes = result["of"] - result["right"]
-        made = PracticeAttempt(worker, attempt, dict(body), mistakes, result["passed"], self.clock())
+        attempt_made = PracticeAttempt(worker, attempt, dict(body), mistakes, result["passed"], self.clock())
         if result["passed"]:
-            self.ledger.practise(made, "passed")
+            self.ledger.practise(attempt_made, "passed")
         elif body["attempt"] >= self.survey.limits.onboarding_attempts:
-            self.ledger.practise(made, "stopped", "onboarding")
+            self.ledger.practise(attempt_made, "stopped", "onboarding")
         else:
-            self.ledger.practise(made, "new")
+            self.ledger.practise(attempt_made, "new")
         return result
 
     def _marked(self, worker: str, attempt: int, body: PracticeBody) -> dict[str, Any]:

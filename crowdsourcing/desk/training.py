@@ -95,8 +95,10 @@ class Training:
         """Return the page item of a round; its dialogue belongs to no conversation of the study."""
         attempt, number = self.plan[sitting]
         gold = self.course[attempt][number]
-        asked = tuple(self.task.questions)
-        item = Item(f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=asked)
+        questions = tuple(self.task.questions)
+        item = Item(
+            f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=questions
+        )
         return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))[0]
 
     def _told(self, worker: str, made: TrainingRound) -> dict:
@@ -130,17 +132,17 @@ class Training:
         result = graded(gold, self.task.allowed, place["round"] == place["rounds"], answers_of(clean))
         passed = result["passed"]
         result |= {"attempt": attempt + 1, "round": number + 1, "role": gold.role, "seconds": clean["seconds"]}
-        made = TrainingRound(worker, sitting, gold.id, dict(body), result, passed, self.team, self.clock())
+        finished_round = TrainingRound(worker, sitting, gold.id, dict(body), result, passed, self.team, self.clock())
         try:
             if passed:
-                self.ledger.practise(made, "passed")
+                self.ledger.practise(finished_round, "passed")
             elif passed is False and place["attempt"] >= self.attempts:
-                self.ledger.practise(made, "stopped", "training")
+                self.ledger.practise(finished_round, "stopped", "training")
             else:
-                self.ledger.practise(made, "new")
+                self.ledger.practise(finished_round, "new")
         except sqlite3.IntegrityError as err:
             raise self.refusal("attempt") from err
-        return self._told(worker, made)
+        return self._told(worker, finished_round)
 
     def _sitting(self, body: PracticeBody) -> int:
         place = (body["attempt"] - 1, body.get("round", 1) - 1)

@@ -58,11 +58,11 @@ def _options() -> Iterator[tuple[str, Any, str]]:
     """Yield name, default and help text of each option under ``spotbot``."""
     yield "study", MISSING, "the study's folder"
     yield "survey", LaunchRequest.survey, "the method, what annotators are asked"
-    for own in (*fields(LaunchRequest), *fields(SettledRequest)):
-        if "help" in own.metadata and own.name != "provider":
-            default = None if own.default is NO_DEFAULT else own.default
-            for flag in flags_of(own):
-                text = own.metadata["help"].replace("--until settled", "spotbot.until=settled")
+    for option in (*fields(LaunchRequest), *fields(SettledRequest)):
+        if "help" in option.metadata and option.name != "provider":
+            default = None if option.default is NO_DEFAULT else option.default
+            for flag in flags_of(option):
+                text = option.metadata["help"].replace("--until settled", "spotbot.until=settled")
                 yield flag.removeprefix("--").replace("-", "_"), default, text
     yield "settings", _unset_settings(), "single settings, before those of config: spotbot.settings.contact=…"
 
@@ -71,7 +71,7 @@ def _unset_settings() -> dict[str, Any]:
     """Return every setting by its name, so that Hydra knows it, with None."""
     unset: dict[str, Any] = dict.fromkeys(setting.name for setting in fields(LaunchSettings))
     for name, kind in NESTED.items():
-        unset[name] = dict.fromkeys(own.name for own in fields(kind))
+        unset[name] = dict.fromkeys(option.name for option in fields(kind))
     unset["texts"] = {}
     return unset
 
@@ -119,7 +119,7 @@ def in_script_terms(error: UserError) -> UserError:
 # -- names on the command line -----------------------------------------------------------------------------------------
 def check_names(arguments: list[str]) -> None:
     """Raise `UserError` for keys and choices that do not exist, where Hydra would advise to add them."""
-    known = _flat(OmegaConf.structured(ScriptConfig))
+    known_names = _flat(OmegaConf.structured(ScriptConfig))
     for argument in arguments:
         name, equals, value = argument.partition("=")
         name = name.lstrip("+~")
@@ -127,11 +127,13 @@ def check_names(arguments: list[str]) -> None:
             continue
         if remedy := TABLES["choices"].get(name, {}).get(value):
             raise UserError(f"{argument} can't be launched from here.", remedy)
-        if "/" not in name and not any(f"{key}.".startswith(f"{name}.") or name.startswith(f"{key}.") for key in known):
+        if "/" not in name and not any(
+            f"{key}.".startswith(f"{name}.") or name.startswith(f"{key}.") for key in known_names
+        ):
             if name in TABLES["refused"]:
                 raise UserError(f"{name} can't be set here.", TABLES["refused"][name])
-            hint = nearest(name, known, most=0)
-            if any(f"{key}.".startswith(f"spotbot.{name}.") for key in known):
+            hint = nearest(name, known_names, most=0)
+            if any(f"{key}.".startswith(f"spotbot.{name}.") for key in known_names):
                 hint = f"Write spotbot.{argument}"
             raise UserError(f"{name}: unknown key.", hint or "--help lists the keys.")
 
@@ -168,7 +170,7 @@ def request_of(config: DictConfig) -> LaunchRequest:
     if "annotators" in row:
         row["annotators"] = str(row["annotators"])
     _take_mephisto(config, row, settings)
-    settled = {own.name: row.pop(own.name) for own in fields(SettledRequest) if own.name in row}
+    settled = {option.name: row.pop(option.name) for option in fields(SettledRequest) if option.name in row}
     settled_request = SettledRequest.asked(vars(validated(SettledRequest, settled, "spotbot")))
     request = validated(LaunchRequest, row, "spotbot")
     if request.language:

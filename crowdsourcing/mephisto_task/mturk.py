@@ -86,8 +86,8 @@ def posted(task_run: Any, url: str, count: int) -> int:
     paginator = _client_of(task_run.get_requester()).get_paginator("list_hits")
     for page in paginator.paginate(PaginationConfig={"PageSize": 100}):
         for hit in page["HITs"]:
-            ours = hit["HITTypeId"] == hit_type and f">{shown}<" in hit.get("Question", "")
-            if ours and not _rows(store, "SELECT 1 FROM hits WHERE hit_id = ?", hit["HITId"]):
+            is_ours = hit["HITTypeId"] == hit_type and f">{shown}<" in hit.get("Question", "")
+            if is_ours and not _rows(store, "SELECT 1 FROM hits WHERE hit_id = ?", hit["HITId"]):
                 store.new_hit(hit["HITId"], "", seconds, run_id)
                 hits += 1
     return hits

@@ -1,4 +1,4 @@
-"""Where annotators come from: a platform a file, each with a `PLATFORM`, and what they share to identify people."""
+"""Platforms that annotators come from: one a file, each with a `PLATFORM`, and shared code to identify people."""
 
 from typing import Any
 

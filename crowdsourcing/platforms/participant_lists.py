@@ -56,6 +56,6 @@ def left_out(paths: CollectionPaths, done: Mapping[str, Handout]) -> tuple[set[s
     statuses = read_statuses(paths.platform)
     if not platform_of(paths.provider).confirms:
         return set(), set()
-    found = {handle: statuses.get((one.worker, one.registration)) for handle, one in done.items()}
-    unknown = {handle for handle, status in found.items() if status is None}
-    return unknown, {handle for handle, status in found.items() if status == "rejected"}
+    status_by_handle = {handle: statuses.get((one.worker, one.registration)) for handle, one in done.items()}
+    unknown = {handle for handle, status in status_by_handle.items() if status is None}
+    return unknown, {handle for handle, status in status_by_handle.items() if status == "rejected"}

@@ -85,7 +85,7 @@ class Platform:
         raise NotImplementedError
 
     def invitation(self, collection: CrowdCollection, needed: int) -> Invitation:
-        """Return what is said once the page is served; all units need `needed` annotators or more.
+        """Return the message that is printed once the page is served; all units need `needed` annotators or more.
 
         It is made before anything is posted, so that options may be refused.
         """

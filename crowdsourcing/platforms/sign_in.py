@@ -1,4 +1,4 @@
-"""What the doors have in common by which annotators come in: a door makes sure who comes and says how they leave."""
+"""Sign-in of annotators, common to all doors: a door identifies who comes and says how they leave."""
 
 from collections.abc import Mapping
 

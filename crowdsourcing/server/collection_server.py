@@ -89,7 +89,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
 
 
 class CollectionProgress:
-    """How far the collection is: a line in the terminal, and the operator's page under this title.
+    """Progress of a collection: a line in the terminal, and the operator's page under this title.
 
     `invited` names all who can come, or None.
     """

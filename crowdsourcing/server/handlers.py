@@ -152,7 +152,7 @@ class OperatorHandler(PageHandler):
             super().get()
             return
         nonce = secrets.token_urlsafe()
-        known = f"'nonce-{nonce}'"
-        policy = f"default-src 'none'; style-src {known}; script-src {known}; img-src data:; connect-src 'self'"
+        source = f"'nonce-{nonce}'"
+        policy = f"default-src 'none'; style-src {source}; script-src {source}; img-src data:; connect-src 'self'"
         self.set_header("Content-Security-Policy", f"{policy}; base-uri 'none'; frame-ancestors 'none'")
         self.write(self.settings["operator_page"](*await self.intake.acall(self.intake.desk.standing), nonce))

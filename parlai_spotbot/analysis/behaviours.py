@@ -30,19 +30,19 @@ def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True,
     """
     means = rate(rows, names, crossed=crossed, scale=SCALE, less_is_better=less_is_better)
     contestants = means.contestants.drop(columns="distribution")
-    own = {name: rows[rows["name"] == name] for name in contestants["bot"]}
-    clustered = _clustered(own, crossed)
-    hits = [int((part["value"] > 0).sum()) for part in own.values()]
+    bot_rows = {name: rows[rows["name"] == name] for name in contestants["bot"]}
+    clustered = _clustered(bot_rows, crossed)
+    hits = [int((part["value"] > 0).sum()) for part in bot_rows.values()]
     ends = {
-        "score": [clustered[name] for name in own],
-        "wilson": [wilson(won, len(part)) for won, part in zip(hits, own.values(), strict=True)],
+        "score": [clustered[name] for name in bot_rows],
+        "wilson": [wilson(won, len(part)) for won, part in zip(hits, bot_rows.values(), strict=True)],
     }
     contestants["wilson"] = contestants["score"]
     for name, both in ends.items():
         contestants[[f"{name}_low", f"{name}_high"]] = np.array(both, dtype=float).reshape(-1, 2)
     contestants["hits"] = hits
-    contestants["turns"] = [part["rated"].nunique() for part in own.values()]
-    contestants["conversations"] = [part["conversation_id"].nunique() for part in own.values()]
+    contestants["turns"] = [part["rated"].nunique() for part in bot_rows.values()]
+    contestants["conversations"] = [part["conversation_id"].nunique() for part in bot_rows.values()]
     return replace(means, contestants=contestants)
 
 

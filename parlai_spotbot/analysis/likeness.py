@@ -1,4 +1,4 @@
-"""How far a group is like people: differences of means measure by measure, and the User-Sim Index.
+"""Likeness of a group to people: differences of means measure by measure, and the User-Sim Index.
 
 A measure differs if the adjusted test says so, and is alike if the whole interval of the difference lies within half of
 the standard deviation among people (two one-sided tests; Schuirmann 1987); else it isn't known. A group is like people
@@ -64,7 +64,7 @@ def differences(values: pd.DataFrame, measures: Mapping[str, Measure], people: s
     Returns
     -------
     frame
-        A row a group and measure: name, measure, value and people with low and high, people_10 and people_90 (so many
+        A row a group and measure: name, measure, value and people with low and high, people_10 and people_90 (this many
         per cent of people are below), difference with low and high, its se, standard with low and high (in standard
         deviations of people), margin, n and n_people (conversations), tasks (that both have; 0: all count as they are),
         p, p_adjusted (Holm, over all rows), verdict, and needed (conversations that would settle it; NaN where it is
@@ -75,8 +75,8 @@ def differences(values: pd.DataFrame, measures: Mapping[str, Measure], people: s
     for name in names:
         both = values[values["name"].isin([name, people])]
         for measure, about in measures.items():
-            known = both[["name", "task", measure]].dropna()
-            rows.append({"name": name, "measure": measure, **_difference(known, measure, about, people)})
+            measured = both[["name", "task", measure]].dropna()
+            rows.append({"name": name, "measure": measure, **_difference(measured, measure, about, people)})
     frame = pd.DataFrame(rows)
     if frame.empty:
         return frame
@@ -86,40 +86,44 @@ def differences(values: pd.DataFrame, measures: Mapping[str, Measure], people: s
     frame["verdict"] = np.select([within, differs], [ALIKE, DIFFERENT], UNKNOWN)
     half = (frame["difference_high"] - frame["difference_low"]) / 2
     power = np.where(frame["se"] > 0, 2, 1)  # an exact bound of what doesn't vary shrinks faster
-    wanted = np.ceil(frame["n"] * (half / (SETTLED * frame["margin"])) ** power)
-    said = (frame["verdict"] == UNKNOWN) & (frame["n"] >= FEW) & np.isfinite(wanted)
-    frame["needed"] = wanted.clip(lower=frame["n"] + 1).where(said)
+    needed = np.ceil(frame["n"] * (half / (SETTLED * frame["margin"])) ** power)
+    reported = (frame["verdict"] == UNKNOWN) & (frame["n"] >= FEW) & np.isfinite(needed)
+    frame["needed"] = needed.clip(lower=frame["n"] + 1).where(reported)
     return frame
 
 
-def _difference(known: pd.DataFrame, measure: str, about: Measure, people: str) -> dict[str, float]:
+def _difference(rows: pd.DataFrame, measure: str, about: Measure, people: str) -> dict[str, float]:
     """Return the figures of a measure whose values for a group and for people are known."""
-    said = known.loc[known["name"] == people, measure].astype(float)
-    compared, tasks = _by_task(known, measure)
+    people_values = rows.loc[rows["name"] == people, measure].astype(float)
+    compared, tasks = _by_task(rows, measure)
     of_group = (compared["name"] != people).to_numpy(dtype=int)
     estimates = group_means(compared[measure], of_group, 2, Clusters.by(compared["task"]), about.bounds)
-    found = estimates.contrasts(np.array(list(CONTRASTS.values())))
+    contrasts = estimates.contrasts(np.array(list(CONTRASTS.values())))
     row: dict[str, float] = {}
     for end, column in (("", "estimate"), ("_low", "low"), ("_high", "high")):
-        row |= {f"{name}{end}": value for name, value in zip(CONTRASTS, found[column], strict=True)}
-    margin = np.fmax(MARGIN * said.std(), about.least)
+        row |= {f"{name}{end}": value for name, value in zip(CONTRASTS, contrasts[column], strict=True)}
+    margin = np.fmax(MARGIN * people_values.std(), about.least)
     row |= {f"standard{end}": MARGIN * row[f"difference{end}"] / margin for end in ("", "_low", "_high")}
-    p = found["p"].iloc[-1]
+    p = contrasts["p"].iloc[-1]
     if np.isnan(row["difference_low"]):
         p = np.nan
-    row["se"] = found["se"].iloc[-1]
-    counts = {"n": len(known) - len(said), "n_people": len(said), "tasks": tasks}
-    return row | counts | {"people_10": said.quantile(0.1), "people_90": said.quantile(0.9), "margin": margin, "p": p}
+    row["se"] = contrasts["se"].iloc[-1]
+    counts = {"n": len(rows) - len(people_values), "n_people": len(people_values), "tasks": tasks}
+    return (
+        row
+        | counts
+        | {"people_10": people_values.quantile(0.1), "people_90": people_values.quantile(0.9), "margin": margin, "p": p}
+    )
 
 
-def _by_task(known: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, int]:
+def _by_task(rows: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, int]:
     """Return the means by task of those tasks that both groups have, and how many they are; the conversations
     themselves, and 0, if fewer than two are."""
-    cells = known.groupby(["task", "name"], as_index=False)[measure].mean()
+    cells = rows.groupby(["task", "name"], as_index=False)[measure].mean()
     common = cells[cells.duplicated("task", keep=False)]
     tasks = common["task"].nunique()
     if tasks < 2:
-        return known, 0
+        return rows, 0
     return common, tasks
 
 
@@ -156,12 +160,12 @@ def behaviour_index(
     rows = []
     for name in [name for name in dict.fromkeys(values["name"]) if name != people]:
         group = (values["name"] == name).to_numpy()
-        found = similar(group[None], human[None])[0]
+        index = similar(group[None], human[None])[0]
         drawn = bootstrap.samples(lambda weights, group=group: similar(weights * group, weights * human))
         half = Z * pd.DataFrame(drawn).std().to_numpy()
-        low = np.maximum(found - half, 0)
-        high = np.minimum(found + half, 100)
-        columns = {"name": name, "part": [*parts, "behaviour"], "value": found, "value_low": low, "value_high": high}
+        low = np.maximum(index - half, 0)
+        high = np.minimum(index + half, 100)
+        columns = {"name": name, "part": [*parts, "behaviour"], "value": index, "value_low": low, "value_high": high}
         rows.append(pd.DataFrame({**columns, "people": beside}))
     return pd.concat(rows, ignore_index=True)
 

@@ -20,11 +20,11 @@ def by_length(matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str]
     for k, labelled in entities.groupby("k", sort=True):
         rates = win_rate_table(contrasts(matches[(matches["k"] == k).to_numpy()], bots, crossed=crossed))
         rates = rates.set_index("bot").reindex(sorted(set(labelled["name"])))
-        for name, own in labelled.groupby("name", sort=True):
-            human = own["nature"] == "human"
+        for name, bot_rows in labelled.groupby("name", sort=True):
+            human = bot_rows["nature"] == "human"
             row = {"exchanges": k, "bot": name, **rates.loc[name], "human_share": human.mean()}
-            row["human_share_low"], row["human_share_high"] = share_interval(human, frame_clusters(own, crossed))
-            rows.append(row | {"unsure_share": (own["nature"] == "unsure").mean(), "n": len(own)})
+            row["human_share_low"], row["human_share_high"] = share_interval(human, frame_clusters(bot_rows, crossed))
+            rows.append(row | {"unsure_share": (bot_rows["nature"] == "unsure").mean(), "n": len(bot_rows)})
     return pd.DataFrame(rows)
 
 

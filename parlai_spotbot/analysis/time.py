@@ -36,9 +36,12 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters) -> pd.DataFrame
     """
     seconds = annotations["seconds"].to_numpy(dtype=float)
     k = annotations["k"].to_numpy()
-    known = np.isfinite(seconds)
+    has_time = np.isfinite(seconds)
     rows = []
-    for name, kept in [("all", known), *((str(length), known & (k == length)) for length in np.unique(k[known]))]:
+    for name, kept in [
+        ("all", has_time),
+        *((str(length), has_time & (k == length)) for length in np.unique(k[has_time])),
+    ]:
         if kept.any():
             values = seconds[kept]
             row_clusters = clusters.take(kept)

@@ -66,7 +66,7 @@ def keep_domain(domain: Domain, folder: Path | str) -> None:
 
 def _checked(domain: Domain, where: str) -> Domain:
     """Return a user's own domain, unless its name is taken or its task unknown (`UserError`)."""
-    if domain.name.lower() in {name for known in DOMAINS.values() for name in (known.name, *known.aliases)}:
+    if domain.name.lower() in {name for other in DOMAINS.values() for name in (other.name, *other.aliases)}:
         raise UserError(f"{where}: '{domain.name}' is the name of a domain of the package.", "Choose another name.")
     if domain.task and not _is_task(domain.task):
         raise UserError(

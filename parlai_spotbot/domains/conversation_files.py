@@ -181,16 +181,16 @@ def _contexts(line: DialogLine, where: str) -> tuple[str, str]:
                 "Join turns of one speaker in a row, or remove the line.",
             )
     contexts = ["", ""]
-    for number, said in enumerate(line.get("context", ())):
-        if said["id"] not in speakers:
+    for number, context_text in enumerate(line.get("context", ())):
+        if context_text["id"] not in speakers:
             raise UserError(
-                f"{where}: field 'context', entry {number}: '{said['id']}' does not speak.",
+                f"{where}: field 'context', entry {number}: '{context_text['id']}' does not speak.",
                 f"Name one of the speakers: {', '.join(speakers)}.",
             )
-        seat = speakers.index(said["id"])
+        seat = speakers.index(context_text["id"])
         if contexts[seat] and speakers[0] == speakers[1]:
             seat = 1
-        contexts[seat] = "\n".join(filter(None, (contexts[seat], persona(said["text"]))))
+        contexts[seat] = "\n".join(filter(None, (contexts[seat], persona(context_text["text"]))))
     return (contexts[0], contexts[1])
 
 

@@ -98,7 +98,7 @@ def _worth(shares: Mapping[str, float], have: dict[str, int]) -> float:
 
 
 def _partners(pairs: Counter) -> dict[str, dict[str, int]]:
-    """Return by person with whom they talk, and how often."""
+    """Return each person's partners, and how often they talk."""
     beside: dict[str, dict[str, int]] = {}
     for (a, b), count in pairs.items():
         beside.setdefault(a, {})[b] = count

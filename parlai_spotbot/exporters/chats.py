@@ -29,14 +29,14 @@ class ChatForm:
 
 
 def messages(conversation: Conversation, bot: int, form: ChatForm, until: int | None = None) -> list[dict]:
-    """Return a conversation's messages, where entity `bot` is the assistant: what it was told, and turns."""
-    said = []
+    """Return a conversation's messages, where entity `bot` is the assistant: its context, and turns."""
+    role_texts = []
     if conversation.context[bot]:
-        said.append(("system", conversation.context[bot]))
+        role_texts.append(("system", conversation.context[bot]))
     roles = [form.user, form.user]
     roles[bot] = form.assistant
-    said += zip(cycle(roles), [turn.text for turn in conversation.turns[:until]], strict=False)
-    return [{form.role: role, form.text: text} for role, text in said]
+    role_texts += zip(cycle(roles), [turn.text for turn in conversation.turns[:until]], strict=False)
+    return [{form.role: role, form.text: text} for role, text in role_texts]
 
 
 def chat(conversation: Conversation, form: ChatForm) -> dict:

@@ -49,9 +49,9 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
     UserError
         An option is none of this format's; another file is there already; or the study lacks what is asked for.
     """
-    for asked in ("survey", "source", "question"):
-        if getattr(request, asked) and asked not in how.takes:
-            raise UserError(f"--{asked}: bears on no file of format {name}.", "Leave it out.")
+    for option in ("survey", "source", "question"):
+        if getattr(request, option) and option not in how.takes:
+            raise UserError(f"--{option}: bears on no file of format {name}.", "Leave it out.")
     if path.is_dir() or not path.parent.is_dir():
         raise UserError(f"--out {path}: no file can be there.", "Name a file in a folder that is there.")
     exported = how.make(request)

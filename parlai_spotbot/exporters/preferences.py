@@ -66,9 +66,9 @@ def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[s
     forms = {name: f.form for name, f in findings if f.form.rows is choices.rows}
     survey = request.survey or next(iter(forms), "")
     if survey not in forms:
-        known = ", ".join(forms) or "acute_eval and comparative"
+        form_names = ", ".join(forms) or "acute_eval and comparative"
         raise UserError(
-            f"{study.path}: survey {survey} holds no choices between two conversations.", f"Known: {known}."
+            f"{study.path}: survey {survey} holds no choices between two conversations.", f"Known: {form_names}."
         )
     sources, left_out = forms[survey].sources(study.judgements(survey), SurveyData(study, survey).facts, Options())
     source = request.source or HUMAN

@@ -52,11 +52,11 @@ def _found(folder: str, name: str, where: str) -> dict[str, Finding]:
     """Return the findings of a folder, or the one of a `name`: those of modules, and those that its module `shared` has
     as other folders do."""
     package = f"{__name__}.{folder}"
-    found = {module: plugin.find(package, "FINDING", module, where) for module in plugin.names(package, "FINDING")}
+    findings = {module: plugin.find(package, "FINDING", module, where) for module in plugin.names(package, "FINDING")}
     if find_spec(f"{package}.shared"):
-        found |= {finding.name: finding for finding in import_module(f"{package}.shared").FINDINGS}
-    if name and name not in found:
-        raise UserError(f"{where} {name}: no such finding.", nearest(name, found))
+        findings |= {finding.name: finding for finding in import_module(f"{package}.shared").FINDINGS}
+    if name and name not in findings:
+        raise UserError(f"{where} {name}: no such finding.", nearest(name, findings))
     if name:
-        return {name: found[name]}
-    return found
+        return {name: findings[name]}
+    return findings

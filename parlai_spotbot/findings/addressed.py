@@ -34,7 +34,11 @@ def beside(ranking: Mapping, others: Mapping, facts: Facts) -> Found:
     for bot, ids in facts.addressed.items():
         talks = sum(bot in talk.entities for talk in facts.conversations.values())
         rows.append({"bot": bot, "addressed": len(ids), "conversations": talks})
-    return {**ranking, "addressed": rows, **{OTHERS + name: found for name, found in others.items()}}
+    return {
+        **ranking,
+        "addressed": rows,
+        **{OTHERS + name: rows_of_finding for name, rows_of_finding in others.items()},
+    }
 
 
 def others_of(frames: Frames) -> Frames:

@@ -35,7 +35,7 @@ def alpha_row(question: str, units: Any, values: Any, clusters: Clusters, metric
 
 def agreement(answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal") -> Found:
     """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers, `unit`
-    that of what each is about."""
+    that of the item each is about."""
     alphas = []
     for question in answers.questions:
         rows = answers.to(question)
@@ -54,16 +54,16 @@ def fact(result: Result, text: str) -> Fact:
 def summarise(result: Result) -> list[str]:
     """Return the best and the worst alpha."""
     rows = result.rows("alpha")
-    known = [row for row in rows if row["alpha"] is not None]
-    if not known:
+    estimated = [row for row in rows if row["alpha"] is not None]
+    if not estimated:
         reasons = "; ".join(dict.fromkeys(row["why"] for row in rows))
         return [fact(result, f"Agreement is not known: {reasons}.")]
     whose = variants = ""
     if not result.people:
         whose = " between variants of the judge"
         variants = VARIANTS
-    alphas = np.array([row["alpha"] for row in known])
-    values = [f"{number(row['alpha'])} for {plainly(row['question'])}" for row in known]
+    alphas = np.array([row["alpha"] for row in estimated])
+    values = [f"{number(row['alpha'])} for {plainly(row['question'])}" for row in estimated]
     ends = dict.fromkeys((best_first(values, alphas)[0], best_first(values, -alphas)[0]))
     return [fact(result, f"Krippendorff's alpha{whose} is {listed(ends)}; 1 is perfect, 0 is chance."), variants]
 

@@ -1,4 +1,4 @@
-"""The finding of what could be wrong with a verdict: every probe with its level, figure and remedy."""
+"""The finding "What could be wrong": every probe of a verdict, with its level, figure and remedy."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def summarise(result: Result) -> list[str]:
     """Return how many probes are red or amber, and which."""
     rows = result.rows("audit")
-    found = [row for row in rows if row["level"] != GREEN]
-    if not found:
+    alarms = [row for row in rows if row["level"] != GREEN]
+    if not alarms:
         return [f"All {len(rows)} probes of what the verdict assumes are green."]
-    named = listed(f"{row['title'].lower()} ({row['level']})" for row in found[:NAMED])
-    if len(found) > NAMED:
-        named += f" and {len(found) - NAMED} more"
-    return [f"{part_of(len(found), len(rows), 'probe', 'is', 'are')} not green: {named}."]
+    named = listed(f"{row['title'].lower()} ({row['level']})" for row in alarms[:NAMED])
+    if len(alarms) > NAMED:
+        named += f" and {len(alarms) - NAMED} more"
+    return [f"{part_of(len(alarms), len(rows), 'probe', 'is', 'are')} not green: {named}."]
 
 
 def finding(form: Form, ranking: Callable[[Any], Frames]) -> Finding:

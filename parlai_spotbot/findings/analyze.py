@@ -172,12 +172,12 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
 def _write(data: SurveyData, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
     """Write results and tables; what is left from before is removed, but for what takes an option and still holds."""
     folder = data.folder
-    asked = {finding.name for finding in findings_of(data.asked) if finding.asked and finding.name not in result}
-    kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", data)))
+    optional = {finding.name for finding in findings_of(data.asked) if finding.asked and finding.name not in result}
+    kept = ("plan", *(name for name in optional if _stands(folder / f"{name}.json", data)))
     changes: dict[Path, bytes | None] = {}
     for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
-        made = result if path.suffix == ".json" else frames
-        if path.stem not in made and not path.stem.startswith(kept):
+        written = result if path.suffix == ".json" else frames
+        if path.stem not in written and not path.stem.startswith(kept):
             changes[path] = None
     changes |= {folder / f"{name}.json": files.json_bytes(stored_form(value)) for name, value in result.items()}
     checksums.replace_all(changes)

@@ -78,7 +78,7 @@ def _ahead_of_pairs(ranking: Ranking) -> dict[tuple[str, ...], str | None]:
 
 
 def about_annotators(answers: Answers) -> Found:
-    """Return what is said in every survey: one row an annotator, all together, and their controls."""
+    """Return the tables of every survey: one row an annotator, a summary, and their controls."""
     return {
         "annotators": annotators_table(answers),
         "account": account(answers),

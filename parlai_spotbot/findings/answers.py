@@ -44,7 +44,7 @@ class NothingLeft(ValueError):
 
 @dataclass(frozen=True)
 class Facts:
-    """Record of what is known beside the answers: of the study, its survey, its judges.
+    """Record of facts beside the answers: the study, its survey, its judges.
 
     `survey` is as it was launched. `conversations` and `items` by their ids; `units`: of
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan. `judges`: what
@@ -89,7 +89,7 @@ class Facts:
 
     @property
     def prompts(self) -> dict[str, str]:
-        """What each conversation began on, where some began alike: the seed, or the text of the seed exchange."""
+        """Prompt of each conversation, if some began alike: the seed, or the text of the seed exchange."""
         return self.once("prompts", lambda: recurring_prompts(self.conversations.values()))
 
     @property
@@ -106,7 +106,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class OneSource:
-    """What findings take of the answers of one source; copies with other answers begin anew."""
+    """Answers of one source, as findings take them; copies with other answers start without a cache."""
 
     source: str
     facts: Facts
@@ -123,7 +123,7 @@ class OneSource:
 
     @property
     def resample(self) -> str:
-        """What another study would have other ones of."""
+        """Factors that another study would draw again."""
         if self.crossed:
             return "conversations_workers"
         return "conversations"
@@ -223,7 +223,7 @@ class Answers(OneSource):
 
     @property
     def rests(self) -> dict:
-        """What intervals rest on."""
+        """Clusters that intervals rest on."""
         how = "Student's t, with errors that take answers about one conversation or by one annotator as dependent"
         return {"resample": self.resample, "level": 0.95, "how": how}
 
@@ -339,10 +339,12 @@ class Form:
         sources = {}
         # People come first, as "human" is before every "judge:NAME": judges are set beside them.
         for name, tidy in answers.frame.groupby("source", sort=True):
-            made, reasons = self._of_source(name, tidy.reset_index(drop=True), by_source[name], facts, options)
+            source_answers, reasons = self._of_source(
+                name, tidy.reset_index(drop=True), by_source[name], facts, options
+            )
             left_out[name] = left_out.get(name, {}) | reasons
-            if len(made.rows):
-                sources[name] = replace(made, left_out=left_out[name], people=sources.get(HUMAN))
+            if len(source_answers.rows):
+                sources[name] = replace(source_answers, left_out=left_out[name], people=sources.get(HUMAN))
         return sources, {name: reasons for name, reasons in left_out.items() if reasons}
 
     def _of_source(

@@ -1,4 +1,4 @@
-"""What could be wrong with a verdict: every probe in words, and what to do next by cause."""
+"""Probes of a verdict in words ("What could be wrong"), and the next step by cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIGNS = {GREEN: "✓", AMBER: "!", RED: "✗"}
 """Marks of the levels, beside their colours."""
 
 PARTS = {"step": (RED, AMBER), "given": (AMBER,)}
-"""Further words of a probe, and the levels at which they are told."""
+"""Further words of a probe, and the levels at which they are shown."""
 
 BLOCKING = ("annotators", "flips", "floor", "order", "circle", "drift")
 """Red probes after which nothing can be planned from the answers."""
@@ -46,10 +46,10 @@ def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WO
 def worst_first(rows: Iterable[Mapping]) -> list[dict]:
     """Return the worst row of each probe, the first of those of one level; the worst probes first."""
     levels = (RED, AMBER, GREEN)
-    found: dict[str, dict] = {}
+    worst: dict[str, dict] = {}
     for row in sorted(rows, key=lambda row: levels.index(row["level"])):
-        found.setdefault(row["probe"], dict(row))
-    return list(found.values())
+        worst.setdefault(row["probe"], dict(row))
+    return list(worst.values())
 
 
 def _in_words(name: str, value: Any) -> Any:

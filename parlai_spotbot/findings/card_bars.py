@@ -14,7 +14,7 @@ EVEN = 0.5
 """Points of a contestant that is as good as the others."""
 
 STEPS = 4
-"""An axis has about so many steps between its ticks."""
+"""Approximate number of steps between an axis's ticks."""
 
 SHARES = (0.01, 0.05, 0.1, 0.25)
 """Steps of an axis of shares, of which each has a tick at one half."""

@@ -76,15 +76,15 @@ def compute(
             about = made_of(form, sources, left_out, facts, options)
             rest = unaddressed(form, judgements, facts, options)
             for finding in findings:
-                found = {}
+                frames_by_source = {}
                 for name, answers in sources.items():
                     try:
-                        found[name] = Frames.of(_computed(finding, answers, rest, facts) or {})
+                        frames_by_source[name] = Frames.of(_computed(finding, answers, rest, facts) or {})
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                     if progress is not None:
                         progress(name, finding.name)
-                if kept := {name: frames for name, frames in found.items() if frames}:
+                if kept := {name: frames for name, frames in frames_by_source.items() if frames}:
                     result[finding.name] = {"by_source": kept, "made_by": dict(about)}
     if not result and (nothing or broken or not only):
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
@@ -97,13 +97,13 @@ def compute(
 def _computed(finding: Finding, answers: Answers, rest: Mapping[str, Answers] | None, facts: Facts) -> Mapping | None:
     """Return what a finding says of one source; of a ranking with that by the `rest` of the answers, where judges are
     addressed in others."""
-    found = finding.compute(answers)
-    if not (finding.bars and found) or rest is None or finding.name == SETTLED:
-        return found
+    ranking = finding.compute(answers)
+    if not (finding.bars and ranking) or rest is None or finding.name == SETTLED:
+        return ranking
     others: Mapping = {}
     if answers.source in rest:
         others = finding.compute(rest[answers.source]) or {}
-    return beside(found, others, facts)
+    return beside(ranking, others, facts)
 
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:
@@ -129,14 +129,14 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     findings = [finding for finding in findings_of(survey) if finding.name in result]
     if not findings:
         return ""
-    made = result[findings[0].name]["made_by"]
+    made_by_first = result[findings[0].name]["made_by"]
     lines = []
-    if extended := made.get("study_extended"):
+    if extended := made_by_first.get("study_extended"):
         lines.append(f"the study was extended: {'; '.join(extended)}")
-    for source, used in made["used"].items():
+    for source, used in made_by_first["used"].items():
         automatic = "" if source == HUMAN else " (automatic, not people)"
         lines.append(f"{source}: {used} annotations{automatic}")
-        left_out = sorted(made["left_out"].get(source, {}).items())
+        left_out = sorted(made_by_first["left_out"].get(source, {}).items())
         lines += [f"  left out: {count} × {reason}" for reason, count in left_out]
         others = {}
         for finding in findings:

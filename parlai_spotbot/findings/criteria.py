@@ -43,8 +43,8 @@ NOT_KNOWN = {
 
 @dataclass(frozen=True)
 class Pool:
-    """Record of what matches say of contestants: their `fit`, the pairs by their own matches (`grid`, of `pair_grid`),
-    the `verdict`, and what a ranking has beside its pairs."""
+    """Record of a comparison of contestants by matches: their `fit`, the pairs by their own matches (`grid`, of
+    `pair_grid`), the `verdict`, and what a ranking has beside its pairs."""
 
     fit: Contrasts
     grid: pd.DataFrame
@@ -59,14 +59,14 @@ class Pool:
         one estimate and the difference of strengths."""
         ends = {"low": "difference_low", "high": "difference_high"}
         strengths = self.fit.pairs[["a", "b", "difference", "low", "high"]].rename(columns=ends)
-        own = self.grid[["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "p", "p_exact"]]
-        own = own.rename(columns={"estimate": "own", "p": "p_pair"})
-        return own.merge(estimate_ends(self.verdict.pairs[TOLD]), on=["a", "b"]).merge(strengths, on=["a", "b"])
+        pairs = self.grid[["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "p", "p_exact"]]
+        pairs = pairs.rename(columns={"estimate": "own", "p": "p_pair"})
+        return pairs.merge(estimate_ends(self.verdict.pairs[TOLD]), on=["a", "b"]).merge(strengths, on=["a", "b"])
 
     def ranking(self, pairs: pd.DataFrame, **whole: Any) -> Ranking:
         """Return the ranking with these pairs, and further things of the whole."""
-        own = {"ranking": self.contestants, "pairs": pairs, "whole": {**self.whole, **whole}}
-        return Ranking(Frames.of(own | self.frames))
+        tables = {"ranking": self.contestants, "pairs": pairs, "whole": {**self.whole, **whole}}
+        return Ranking(Frames.of(tables | self.frames))
 
 
 def pool_of(
@@ -99,8 +99,10 @@ def pool_of(
     misfit = misfit_pvalue(fit)
     if circle and first_place_explains(fit, misfit):
         circle = []
-    asked = [probe for probe in pair_probes(fit, circle, misfit, times) if probe.name != "order" or order is not False]
-    probes = [*probes, *asked]
+    chosen_probes = [
+        probe for probe in pair_probes(fit, circle, misfit, times) if probe.name != "order" or order is not False
+    ]
+    probes = [*probes, *chosen_probes]
     verdict = verdict_of_matches(fit, circle, grid, probes, source.margin)
     left_out = _rests_on(fit, verdict)
     people = left_out.get("annotators", {})

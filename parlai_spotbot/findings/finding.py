@@ -1,4 +1,4 @@
-"""What a finding is: a name, how it is computed, the schema of its tables, a chart and sentences."""
+"""Definition of a finding: a name, its computation, the schema of its tables, a chart and sentences."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Finding(Generic[Answered]):
     first : bool
         Whether its sentences are on the first screen.
     place : int
-        Findings are told in the order of their places.
+        Findings are shown in the order of their places.
     surveys : tuple of str
         Those that it is of; of all with answers of this form where empty.
     options : tuple of str
@@ -85,7 +85,7 @@ def declared(
     part: str = "",
     **figures: object,
 ) -> Finding[Answered]:
-    """Return the finding whose heading, tables and chart stand in the YAML file beside a module.
+    """Return the finding whose heading, tables and chart are in the YAML file beside a module.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ def csv_tables(finding: Finding) -> dict[str, Table]:
 
 def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> Found:
     """Return the results as flat tables by the stem of their CSV, each row with its source; none without rows."""
-    found: dict[str, list[pd.DataFrame]] = {}
+    frames_by_table: dict[str, list[pd.DataFrame]] = {}
     for finding in findings:
         for source, source_result in result.get(finding.name, {"by_source": {}})["by_source"].items():
             for stem, table in csv_tables(finding).items():
                 frame = table.read(source_result)
                 if len(frame):
                     frame.insert(0, "source", source)
-                    found.setdefault(stem, []).append(frame)
-    return {stem: pd.concat(frames, ignore_index=True).infer_objects() for stem, frames in found.items()}
+                    frames_by_table.setdefault(stem, []).append(frame)
+    return {stem: pd.concat(frames, ignore_index=True).infer_objects() for stem, frames in frames_by_table.items()}

@@ -14,15 +14,15 @@ Found = dict[str, Any]
 
 
 class Frames(dict[str, pd.DataFrame]):
-    """What a finding found of one source: frames by name, whose values JSON can hold; None where one is missing."""
+    """Results of a finding for one source: frames by name, whose values JSON can hold; None where one is missing."""
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Frames:
+    def of(cls, tables: Mapping[str, Any]) -> Frames:
         """Return what a finding computes as frames with NumPy's types as Python's, and None for NaN and infinity; what
         has no rows is left out."""
-        if isinstance(found, Frames):
-            return found
-        frames = {name: frame_of(_rows_of(value)) for name, value in found.items()}
+        if isinstance(tables, Frames):
+            return tables
+        frames = {name: frame_of(_rows_of(value)) for name, value in tables.items()}
         return cls({name: frame for name, frame in frames.items() if len(frame)})
 
     def rows(self, name: str) -> list[dict[str, Any]]:
@@ -62,10 +62,10 @@ def stored_form(value: Mapping[str, Any]) -> dict[str, Any]:
     return {"tables": records(value["by_source"]), "made_by": value["made_by"]}
 
 
-def records(found: Mapping[str, Frames]) -> dict[str, list[dict]]:
+def records(frames_by_source: Mapping[str, Frames]) -> dict[str, list[dict]]:
     """Return the frames of each source as records by name, each with its source if it has one."""
     tables: dict[str, list[dict]] = {}
-    for source, frames in found.items():
+    for source, frames in frames_by_source.items():
         about: dict = {}
         if source:
             about = {"source": source}
@@ -76,11 +76,11 @@ def records(found: Mapping[str, Frames]) -> dict[str, list[dict]]:
 
 def by_source(tables: Mapping[str, Sequence[Mapping]]) -> dict[str, Frames]:
     """Return the frames of each source from what a file has of them."""
-    found: dict[str, Frames] = {}
+    frames_by_source: dict[str, Frames] = {}
     for name, rows in tables.items():
-        own: dict[str, list[dict]] = {}
+        source_rows: dict[str, list[dict]] = {}
         for row in rows:
-            own.setdefault(row.get("source", ""), []).append({key: row[key] for key in row if key != "source"})
-        for source, records in own.items():
-            found.setdefault(source, Frames())[name] = frame_of(records)
-    return found
+            source_rows.setdefault(row.get("source", ""), []).append({key: row[key] for key in row if key != "source"})
+        for source, records in source_rows.items():
+            frames_by_source.setdefault(source, Frames())[name] = frame_of(records)
+    return frames_by_source

@@ -18,7 +18,7 @@ def frames_of(judge: Mapping) -> Frames:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return the judge's rule, what it was trained on where it says so in words, and which answers are missing."""
+    """Return the judge's rule, what it was trained on where its file has a sentence, and which answers are missing."""
     judge = result.one("judge")
     trained = judge.get("trained_on")
     if not isinstance(trained, str):
@@ -27,7 +27,7 @@ def summarise(result: Result) -> list[str]:
 
 
 def missing(judge: Mapping) -> str:
-    """Return how many of its answers are missing, where it says so."""
+    """Return how many of its answers are missing, if its file counts them."""
     lacking = judge.get("missing") or {}
     if not lacking.get("n"):
         return ""

@@ -1,11 +1,11 @@
-"""What results say that they were made by."""
+"""The `made_by` entry of results."""
 
 from typing import Any
 
 import parlai_spotbot
 
 VERSION = 8
-"""It grows where the same judgements give other figures than before, and a report of an older analysis says so."""
+"""It grows where the same judgements give other figures than before, and a report of an older analysis states it."""
 
 
 def made_by(**further: Any) -> dict[str, Any]:

@@ -40,8 +40,8 @@ def evidence_of(study: Study) -> StudyEvidence:
                 outcomes = outcomes_of(judgements, conversations)
                 continue
             for source in sorted({row.source for row in judgements}):
-                found, lost = metrics_of(survey, judgements, conversations, list(data.items.values()), source)
-                metrics.setdefault(source, []).extend(found)
+                metrics_found, lost = metrics_of(survey, judgements, conversations, list(data.items.values()), source)
+                metrics.setdefault(source, []).extend(metrics_found)
                 left_out.setdefault(source, Counter()).update(lost)
         except ValueError as err:
             raise UserError(
@@ -53,7 +53,7 @@ def evidence_of(study: Study) -> StudyEvidence:
             f"{study.path}: no survey has judgements that metrics can be made of.",
             hints.run("crowdsource", study.path, "dialogue_likert", dry_run=True),
         )
-    times = {source: times_of(every, own, source) for source, own in metrics.items()}
+    times = {source: times_of(every, source_metrics, source) for source, source_metrics in metrics.items()}
     return StudyEvidence(metrics, outcomes, times, left_out)
 
 

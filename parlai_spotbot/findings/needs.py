@@ -1,7 +1,7 @@
 """Uncertainty of a ranking by people, and the pairs and annotations that would resolve it.
 
 By the planning that `spotbot_plan` does (`analysis.planning`): for surveys of matches from the judgements themselves,
-for others from the test of each pair. Formulas only, so the same study gives the same numbers. What is told is on
+for others from the test of each pair. Formulas only, so the same study gives the same numbers. The sentences are on
 the first screen.
 """
 
@@ -32,7 +32,7 @@ LOOKS = 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
 
 FARTHEST = 100
-"""A pair that would need more than so many times the annotations that it has is out of reach: the figure is noise."""
+"""Multiple of a pair's annotations above which a need is not shown: the figure would be noise."""
 
 NOTHING_MORE = dict.fromkeys(("more_conversations", "more_annotations", "needed"))
 """What a pair needs that no plan settles, or that is settled."""
@@ -101,9 +101,9 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Fou
     if matches.empty:
         return None
     each = typical(matches)
-    found = obstacle(ranking, MATCHES, each)
-    if found and found["blocks"]:
-        return {"obstacle": found}
+    cause = obstacle(ranking, MATCHES, each)
+    if cause and cause["blocks"]:
+        return {"obstacle": cause}
     if little := scarce(MATCHES, matches, each):
         return {"scarce": little}
     ranked = planned_for(matches, answers.bots, ranking)
@@ -114,11 +114,11 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Fou
             row |= NOTHING_MORE | {"status": UNREACHABLE}
     about = {name: getattr(design, name) for name in ABOUT}
     equal = sum(row["status"] == EQUAL for row in rows)
-    return _told(rows, found, tested=len(rows), equal=equal, planned=True, seconds=seconds_of(answers), **about)
+    return _told(rows, cause, tested=len(rows), equal=equal, planned=True, seconds=seconds_of(answers), **about)
 
 
 def _told(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> Found:
-    """Return the frames of what each pair needs, and what stands in the way."""
+    """Return the frames of each pair's need, and of the obstacle if there is one."""
     return {"needs": rows, "whole": whole, "obstacle": found or {}}
 
 
@@ -162,14 +162,14 @@ def without_equal(rows: list[dict], ranking: Ranking) -> list[dict]:
 def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | None:
     """Return how much more data each open pair needs, from its test, unless there is too little (`scarce`); None where
     nothing was tested."""
-    found = obstacle(ranking, kind)
-    if found and found["blocks"]:
-        return {"obstacle": found}
+    cause = obstacle(ranking, kind)
+    if cause and cause["blocks"]:
+        return {"obstacle": cause}
     if little := scarce(kind, answers):
         return {"scarce": little}
     tested = [pair for pair in ranking.pairs if known(pair["p"], pair["p_adjusted"])]
     if not tested:
-        return {"obstacle": found or {}}
+        return {"obstacle": cause or {}}
     opened = _opened(tested)
     equal = sum(pair["verdict"] == EQUAL for pair in tested)
     counts = {"tested": len(tested), "open": len(opened), "equal": equal}
@@ -186,7 +186,7 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
             more = max(1, round(pair["n"] * ((wished / z) ** 2 - 1)))
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
         rows.append(entry | {"annotations": pair["n"], "more_annotations": more})
-    return _told(rows, found, **counts)
+    return _told(rows, cause, **counts)
 
 
 def summarise(result: Result) -> list[str]:
@@ -202,10 +202,10 @@ def summarise(result: Result) -> list[str]:
     pairs = ""
     if opened:
         pairs = _named(opened, tested, whole.get("open"))
-    if found := result.one("obstacle"):
+    if cause := result.one("obstacle"):
         if tested and not opened:
             pairs = MET.format(tested, settled)
-        return [found["why"], pairs, Step.of(found["step"], found["more"], plan=False)]
+        return [cause["why"], pairs, Step.of(cause["step"], cause["more"], plan=False)]
     if not opened:
         return [SETTLED.format(tested, settled), WRITE]
     return [pairs, *_takes(opened, whole)]
@@ -215,8 +215,8 @@ def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
     """Return what settling the pairs takes, and which to begin with."""
     reachable = [row for row in opened if row["more_annotations"] is not None]
     if not reachable:
-        told = f"To tell these apart takes more than {FARTHEST} times the annotations: they may be equally good."
-        return [told, WRITE]
+        sentence = f"To tell these apart takes more than {FARTHEST} times the annotations: they may be equally good."
+        return [sentence, WRITE]
     seconds = whole.get("seconds")
     takes = ""
     if whole.get("planned"):
@@ -253,7 +253,7 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
 
 
 def _hours(annotations: float, seconds: float | None) -> str:
-    """Return how long so many annotations take, as a sentence ends with it; "" where that isn't known."""
+    """Return how long this number of annotations takes, as a sentence ends with it; "" where that isn't known."""
     if not seconds:
         return ""
     hours = annotations * seconds / 3600

@@ -71,15 +71,15 @@ class PlanRequest:
 
     def planned_survey(self, study: Study | None = None) -> tuple[Survey, Planning]:
         """Return the survey, which `study` may have from a user, and its numbers; a `UserError` where it has none."""
-        known = planned(study)
-        if self.survey not in known and self.survey in survey_names(study):
+        survey = planned(study)
+        if self.survey not in survey and self.survey in survey_names(study):
             raise UserError(
                 f"--survey {self.survey}: no plan, since nobody has published how much its answers vary.",
-                f"There are plans of {listed(sorted(known))}.",
+                f"There are plans of {listed(sorted(survey))}.",
             )
-        if self.survey not in known:
-            raise UserError(f"--survey {self.survey}: not known.", nearest(self.survey, known))
-        return get_survey(self.survey, study), known[self.survey]
+        if self.survey not in survey:
+            raise UserError(f"--survey {self.survey}: not known.", nearest(self.survey, survey))
+        return get_survey(self.survey, study), survey[self.survey]
 
     def with_defaults(self, planning: Planning) -> tuple[PlanRequest, Planning]:
         """Return the request with a survey's own numbers in place of None, and these with the request's in theirs."""
@@ -88,7 +88,7 @@ class PlanRequest:
         return replace(self, **numbers), replace(planning, **numbers)
 
     def design(self, survey: Survey, bots: int, looks: int = 1) -> Design:
-        """Return the design of a study of so many bots."""
+        """Return the design of a study of this number of bots."""
         from parlai_spotbot.analysis.planning import Design
 
         each = self.annotators_per_segment

@@ -20,7 +20,7 @@ CRITERIA = ("question", "label", "feature")
 
 @dataclass(frozen=True)
 class Ranking:
-    """What is said of contestants by one criterion.
+    """Record of the ranking of contestants by one criterion.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Ranking:
 
     @cached_property
     def whole(self) -> dict:
-        """What is said of all together."""
+        """Figures of the whole ranking."""
         return self.frames.one("whole")
 
     @cached_property
@@ -74,7 +74,7 @@ class Ranking:
 
     @cached_property
     def audit(self) -> list[dict]:
-        """What is known of what the verdicts assume, the worst first."""
+        """Probes of the verdicts' assumptions, the worst first."""
         return self.frames.rows("audit")
 
     @property
@@ -84,12 +84,12 @@ class Ranking:
 
     @property
     def why(self) -> str:
-        """What limits the ranking, or why there is none."""
+        """Limits of the ranking, or the reason that there is none."""
         return self.whole.get("why") or ""
 
     @property
     def compares(self) -> bool:
-        """Whether it has an order, or is the main one of several criteria, of which each has its own."""
+        """True if it has an order, or is the main one of several criteria with an order each."""
         return bool(self.order) or "main" in self.whole
 
     @property
@@ -101,7 +101,7 @@ class Ranking:
 
     @property
     def score_title(self) -> str:
-        """What its scores are called."""
+        """Title of its scores."""
         if self.score_column == "win_rate":
             return WIN_RATE
         return self.whole.get("criterion") or "score"
@@ -114,7 +114,7 @@ class Ranking:
 
     @property
     def of_matches(self) -> bool:
-        """Whether it is by matches, not by means."""
+        """True if it is by matches, not by means."""
         return bool(self.whole.get("matches"))
 
     def answers_about(self, bot: str) -> int | None:
@@ -142,7 +142,7 @@ def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:
             rows.setdefault(name, []).extend(row | {column: criterion} for row in ranking.frames.rows(name))
     for row in rows["whole"]:
         row["main"] = row[column] == main
-    return Frames({name: frame_of(own) for name, own in rows.items()})
+    return Frames({name: frame_of(table_rows) for name, table_rows in rows.items()})
 
 
 def by_criterion(frames: Frames) -> dict[str, Ranking]:
@@ -155,8 +155,8 @@ def by_criterion(frames: Frames) -> dict[str, Ranking]:
     column = next(name for name in CRITERIA if name in whole)
     rankings = {}
     for criterion in whole[column]:
-        own = {name: frame[frame[column] == criterion] for name, frame in frames.items() if column in frame}
-        rankings[criterion] = Ranking(Frames({name: frame for name, frame in own.items() if len(frame)}))
+        tables = {name: frame[frame[column] == criterion] for name, frame in frames.items() if column in frame}
+        rankings[criterion] = Ranking(Frames({name: frame for name, frame in tables.items() if len(frame)}))
     return rankings
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.result import Result
 
 SENTENCES = 3
-"""A section says so many; the first screen and the terminal have all of a ranking."""
+"""Most sentences of a section; the first screen and the terminal have all of a ranking."""
 
 TABLES = 1
 RANKING_TABLES = 2
-"""A section shows so many tables, that of a ranking one more; all are CSV files."""
+"""Most tables of a section, one more of a ranking's; all are CSV files."""
 
 MOST_ROWS = 500
 """More rows of a table are left to its CSV."""

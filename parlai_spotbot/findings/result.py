@@ -14,7 +14,7 @@ SETTLED = "settled"
 
 @dataclass(frozen=True)
 class Result:
-    """Record of what was found of one source, as it is in ``analysis/NAME.json``.
+    """Record of one source's results, as they are in ``analysis/NAME.json``.
 
     `frames` are this finding's, `others` hold what the other findings found of the source, by their names. `annotators`
     says how each is called on a page, by worker_id.

@@ -33,8 +33,8 @@ all that is possible (Wilson: 5 of 10 are 24 to 76 %), and that of a difference 
 
 @dataclass(frozen=True)
 class Kind:
-    """Record of what a survey's answers are: `decided` and all of them by name; how many of these a conversation (or
-    what else is collected, `collected`) gives each of `ends` contestants; the share that is usually not decided."""
+    """Record of the names of a survey's answers: `decided` and all of them by name; how many of these a conversation
+    (or what else is collected, `collected`) gives each of `ends` contestants; the share that is usually not decided."""
 
     decided: str
     all: str
@@ -137,9 +137,9 @@ def obstacle(ranking: Ranking, kind: Kind, each: int = 0) -> dict | None:
         As `audit.cause_of`; `kind` may be groups or too_few, too, and `more` has conversations of pairs as
         spotbot_selfchat takes them.
     """
-    found = audit.cause(ranking.audit)
-    if found and found["blocks"]:
-        return found
+    cause = audit.cause(ranking.audit)
+    if cause and cause["blocks"]:
+        return cause
     few = list(ranking.too_few)
     if len(ranking.groups) > 1:
         first, *others = [group[0] for group in ranking.groups[: NAMED + 1]]
@@ -151,8 +151,8 @@ def obstacle(ranking: Ranking, kind: Kind, each: int = 0) -> dict | None:
         whom = f"{listed(map(who, few[:NAMED]))} with {listed(map(who, ranking.order[:NAMED]))}"
         step = f"Compare {whom}: a place takes {MINIMUM} comparisons at least."
         return _said("too_few", "", step, pairs, each)
-    if found:
-        return found
+    if cause:
+        return cause
     for row in audit.of_level(ranking.audit, AMBER):
         if row["figures"].get("case") == "dominant" and _open(ranking):
             return audit.cause_of(row, ranking.audit)

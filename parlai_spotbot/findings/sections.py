@@ -1,4 +1,4 @@
-"""What a finding shows a reader, as data: sections of sentences, tables and charts, and the ranking; never HTML."""
+"""Presentation of a finding as data: sections of sentences, tables and charts, and the ranking; never HTML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.wording import NONE, span
 
 FEW = 8
-"""So many contestants that aren't ranked stand below those that are."""
+"""Most unranked contestants that are listed below the ranked ones."""
 
 
 class Name(str):
@@ -22,7 +22,7 @@ class Drawn(str):
 
 
 class Step(str):
-    """Record of what to do next, in a sentence: the first screen names it with a command."""
+    """Record of the next step, in a sentence: the first screen names it with a command."""
 
     more = ""
     """Further conversations of pairs, "A/B=N,…", that spotbot_selfchat can play."""
@@ -61,7 +61,7 @@ class CardTable:
 class CardChart:
     """A figure as data. `name` is its file's, `caption` says how to read it, `rows` are those of its CSV.
 
-    What `data` holds goes by `kind`; labels that are `Name`s get the contestant's colour, values may be None:
+    What `data` holds depends on `kind`; labels that are `Name`s get the contestant's colour, values may be None:
 
     forest
         ``rows`` [{label, estimate, low, high, group (optional heading)}], ``reference`` (a line, or None), ``x`` (the

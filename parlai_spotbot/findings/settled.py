@@ -89,7 +89,7 @@ def summarise(result: Result) -> list[str]:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
     checked += [row["text"] for row in of_level(audit, AMBER)]
     verdicts = ", ".join(filter(None, (_pairs(pairs, kind) for kind in KINDS)))
-    said = filled(OF_PAIRS, verdicts, GIVEN, n=len(pairs), error=1 - data["level"])
+    sentence = filled(OF_PAIRS, verdicts, GIVEN, n=len(pairs), error=1 - data["level"])
     open_ = sum(row["verdict"] == "open" for row in pairs)
     numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
@@ -97,7 +97,7 @@ def summarise(result: Result) -> list[str]:
     if data["out"] and open_:
         ended = "out"
     step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    return [first, said, *checked, Fact.of("Better", MEANS), step]
+    return [first, sentence, *checked, Fact.of("Better", MEANS), step]
 
 
 def _plan(data: Mapping) -> str:

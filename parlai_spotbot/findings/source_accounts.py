@@ -24,7 +24,7 @@ GUESSING = 0.5
 
 @dataclass(frozen=True)
 class SourceAccount:
-    """Record of what is known of a source as a whole.
+    """Record of the quality of a source's answers as a whole.
 
     `answered` of the `units` that were packed have all their answers; 0 of 0 where that isn't known. `partial`: a judge
     that hasn't answered all. `accuracy`: the mean of the share of people that it calls human and of bots that it calls
@@ -50,7 +50,7 @@ class SourceAccount:
 
     @property
     def _right(self) -> str:
-        """Return in which share of what it judged it is right."""
+        """Return the share of its judgements that are right."""
         return filled(
             "in {0.accuracy:percent}{0.ci:between}, people ({0.judged[0]:,}) and bots ({0.judged[1]:,}) weighed alike; "
             "guessing in {1:percent}",
@@ -133,9 +133,16 @@ def account_of(source: str, annotators: Mapping) -> SourceAccount:
 def source_accounts(annotators: Mapping[str, Mapping], sources: Iterable[str]) -> list[SourceAccount]:
     """The account of each source by what the finding `annotators` holds of it, the one that a page begins with first:
     people, then complete judges before partial ones; among them those that tell people from bots, the most accurate
-    first, before those of whom nobody knows, and these before others."""
+    first, before those that nobody has tested, and these before others."""
     return sorted([account_of(source, annotators.get(source, {})) for source in sources], key=_place)
 
 
-def _place(own: SourceAccount) -> tuple:
-    return (not own.people, own.partial, own.chance, own.accuracy is None, -(own.accuracy or 0.0), own.source)
+def _place(account: SourceAccount) -> tuple:
+    return (
+        not account.people,
+        account.partial,
+        account.chance,
+        account.accuracy is None,
+        -(account.accuracy or 0.0),
+        account.source,
+    )

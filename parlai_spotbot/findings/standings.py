@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Standing(NamedTuple):
-    """What one source says of the contestants by one criterion: its `ranking`, made of so many `annotations`."""
+    """Record of one source's `ranking` by one criterion, and the number of `annotations` it rests on."""
 
     source: str
     criterion: str
@@ -25,11 +25,11 @@ class Standing(NamedTuple):
 def standings(contents: SurveyData) -> list[Standing]:
     """Return every standing of a survey: people first, the main criterion, "", first."""
     used = contents.made_by.get("ranking", {}).get("used") or {}
-    found = []
+    rows = []
     for source in contents.analysed_sources:
         rankings = {"": contents.ranking(source), **contents.rankings(source)}
         rankings |= by_criterion(contents.of("features", source))
         for criterion, ranking in rankings.items():
             if ranking.order:
-                found.append(Standing(source, criterion, ranking, used.get(source, 0)))
-    return found
+                rows.append(Standing(source, criterion, ranking, used.get(source, 0)))
+    return rows

@@ -40,7 +40,7 @@ COPIED = 0.5
 """Where at least this share of conversations are copies, the bots repeat themselves."""
 
 RECUR = 2.0
-"""Prompts recur where so many conversations begin on each."""
+"""Conversations per prompt from which prompts count as recurring."""
 
 MUCH = 0.05
 """Answers left out are named from this share on."""
@@ -86,15 +86,17 @@ def of_votes(ballots: Ballots) -> list[Probe]:
     recurring = _recurring(ballots.prompts, ballots.comparisons, "votes")
     if not ballots.crossed:
         return [recurring]
-    known = ballots.worker >= 0
-    counts = np.unique(ballots.worker[known], return_counts=True)[1]
-    people = annotator_probe(counts.tolist(), bool(known.all()))
+    has_worker = ballots.worker >= 0
+    counts = np.unique(ballots.worker[has_worker], return_counts=True)[1]
+    people = annotator_probe(counts.tolist(), bool(has_worker.all()))
     return [people, recurring, left_out_probe(ballots.left_out, ballots.used)]
 
 
 def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray:
     """Return when each row was answered (n,), in seconds from the first; NaN where that isn't known."""
-    submitted = answers.once("submitted", lambda own: {row.annotation_id: row.submitted_at for row in own.judgements})
+    submitted = answers.once(
+        "submitted", lambda source_answers: {row.annotation_id: row.submitted_at for row in source_answers.judgements}
+    )
     texts = rows["annotation_id"].map(submitted)
     times = pd.to_datetime(texts, format="ISO8601", utc=True, errors="coerce")
     return (times - times.min()).dt.total_seconds().to_numpy()
@@ -122,9 +124,9 @@ def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
     return probes
 
 
-def _probe(name: str, level: str, found: bool, figures: Mapping) -> Probe:
+def _probe(name: str, level: str, detected: bool, figures: Mapping) -> Probe:
     """Return a probe that is of this level where something is `found`, else green."""
-    return Probe(name, level if found else GREEN, figures)
+    return Probe(name, level if detected else GREEN, figures)
 
 
 def _kinds_of(rows: pd.DataFrame) -> int:
@@ -163,7 +165,7 @@ def prompts_probe(rows: pd.DataFrame) -> Probe:
 
 
 def _recurring(prompts: int, talks: int, case: str = "") -> Probe:
-    """Probe whether so many conversations, or comparisons, are on each prompt that it is about these prompts."""
+    """Probe whether each prompt has enough conversations, or comparisons, for the result to be about these prompts."""
     recur = talks >= RECUR * prompts > 0
     figures = {"prompts": prompts, "conversations": talks, "case": ""}
     if recur:

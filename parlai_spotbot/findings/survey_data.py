@@ -48,7 +48,7 @@ class SurveyData(SurveyFiles):
     without : frozenset of str
         Sources that count as if they had not answered.
     fresh : mapping, optional
-        What an analysis has just found, by finding and source, in place of what is on disk.
+        Results of the analysis that is running, by finding and source; they replace those on disk.
     """
 
     without: frozenset[str] = frozenset()
@@ -138,7 +138,7 @@ class SurveyData(SurveyFiles):
 
     @cached_property
     def judges(self) -> dict[str, dict]:
-        """What is in ``judges/*.json`` by judge."""
+        """Contents of ``judges/*.json`` by judge."""
         return {source: row for source, row in self.study.judges(self.survey).items() if source not in self.without}
 
     @cached_property
@@ -156,7 +156,7 @@ class SurveyData(SurveyFiles):
 
     @cached_property
     def facts(self) -> Facts:
-        """What the findings of the survey go by."""
+        """Facts that the survey's findings use."""
         study = self.study
         further: dict = {}
         conversations: list[Conversation] = []
@@ -221,7 +221,7 @@ class SurveyData(SurveyFiles):
     @cached_property
     def found(self) -> dict[str, dict]:
         """The results as their files hold them, by name of the finding; a file that does not exist is absent."""
-        found = {}
+        results = {}
         remedy = hints.run("analyze", self.study.path, self.survey)
         checksums.check_files(self.study.path, (f"surveys/{self.survey}/analysis/",), remedy)
         for path in sorted(self.folder.glob("*.json")):
@@ -232,12 +232,12 @@ class SurveyData(SurveyFiles):
                 raise UserError(f"{path}: expected a result and, in 'made_by', how it was made.", remedy)
             if value.get("made_by", {}).get("version") == VERSION and not _are_tables(value.get("tables")):
                 raise UserError(f"{path}: field 'tables': expected lists of rows by name.", remedy)
-            found[path.stem] = value
-        return found
+            results[path.stem] = value
+        return results
 
     @cached_property
     def made_by(self) -> dict[str, dict]:
-        """How each finding was made."""
+        """The `made_by` entry of each finding."""
         return {name: value.get("made_by") or {} for name, value in self.found.items()}
 
     @cached_property
@@ -245,12 +245,12 @@ class SurveyData(SurveyFiles):
         """Name of the finding -> source -> its frames; what another version made isn't there."""
         if self.fresh is not None:
             return self.fresh
-        found = {}
+        results = {}
         for name, value in self.found.items():
             if self.made_by[name].get("version") == VERSION:
                 frames = by_source(value["tables"])
-                found[name] = {source: frames[source] for source in frames if source not in self.without}
-        return found
+                results[name] = {source: frames[source] for source in frames if source not in self.without}
+        return results
 
     def of(self, name: str, source: str) -> Frames:
         """Return what one finding says of one source; empty where there is nothing."""
@@ -266,7 +266,7 @@ class SurveyData(SurveyFiles):
 
     @property
     def accounts(self) -> list[SourceAccount]:
-        """What the answers of each source with results are worth, the one that a page begins with first."""
+        """Quality of the answers of each source with results, the one that a page begins with first."""
         return source_accounts(self.analysis.get("annotators", {}), self.analysed_sources)
 
     @cached_property

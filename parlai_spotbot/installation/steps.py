@@ -13,7 +13,7 @@ from typing import Any
 
 STAMPS = Path(sys.prefix) / ".installed"
 PATIENCE = 60
-"""Seconds after which a step that still runs says so, again and again."""
+"""Seconds between messages that a step is still running."""
 
 
 class Failed(Exception):
@@ -111,7 +111,7 @@ def step(
 
 
 def _run(command: Sequence[str], limit: float, **options: Any) -> int:
-    """Run a command and return its exit code; it is told every minute that it still runs."""
+    """Run a command and return its exit code; a message every minute shows that it still runs."""
     start = time.monotonic()
     with subprocess.Popen(command, **options) as process:
         while True:

@@ -132,8 +132,8 @@ def page() -> None:
 
 def _sources_checksum() -> str:
     """Return the checksum of the page's sources, without what npm installed and what was built."""
-    made = {PAGE / "node_modules", PAGE / "build"}
-    return checksum(*sorted(path for path in PAGE.rglob("*") if path.is_file() and not made & {*path.parents}))
+    built = {PAGE / "node_modules", PAGE / "build"}
+    return checksum(*sorted(path for path in PAGE.rglob("*") if path.is_file() and not built & {*path.parents}))
 
 
 def _of_the_system(r: bool, browser: bool) -> None:

@@ -1,4 +1,4 @@
-"""Whether a judge's rows answer what the survey asks: other ones could never be analysed."""
+"""Check that a judge's rows answer what the survey asks: other ones could never be analysed."""
 
 from collections.abc import Iterator, Sequence
 

@@ -20,7 +20,7 @@ TASK = "Answer with your next turn in this conversation, and nothing else.\n\n"
 ROLES = {"user": "Partner", "assistant": "You", "system": "About you"}
 
 NOTHING = ({"role": "user", "content": ""},)
-"""Messages before anything was said."""
+"""Messages of a conversation that has not begun."""
 
 Messages = Sequence[dict[str, str]]
 Answering = Callable[[Messages, str], Any]

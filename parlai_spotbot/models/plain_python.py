@@ -73,11 +73,11 @@ def check(thing: Any, name: str) -> None:
 
 def method_of(thing: Any) -> str:
     """Return the method by which an object, or the objects of a class, answer; "" if they can't."""
-    own = {name for kind in thing.__mro__ for name in vars(kind)} if isinstance(thing, type) else dir(thing)
-    ours = [method for method in METHODS if method in own and callable(getattr(thing, method))]
-    if ours and ours[0] != "__call__":
-        return ours[0]
-    return agent_objects.method_of(thing) or next(iter(ours), "")
+    names = {name for kind in thing.__mro__ for name in vars(kind)} if isinstance(thing, type) else dir(thing)
+    methods = [method for method in METHODS if method in names and callable(getattr(thing, method))]
+    if methods and methods[0] != "__call__":
+        return methods[0]
+    return agent_objects.method_of(thing) or next(iter(methods), "")
 
 
 def _call_of(thing: Any, name: str) -> Callable:
@@ -94,14 +94,14 @@ def _told(call: Callable, name: str, method: bool = False) -> list[str]:
         call = getattr(call, "__self__", call)
     parameters = list(inspect.signature(call).parameters.values())[int(method) :]
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    told = [p.name for p in parameters if p.name in (*TOLD, *IDS)]
-    if not set(told) & set(TOLD) or set(needed) - set(told):
+    keywords = [p.name for p in parameters if p.name in (*TOLD, *IDS)]
+    if not set(keywords) & set(TOLD) or set(needed) - set(keywords):
         raise UserError(
             f"{name}({', '.join(needed)}): expected parameters called {', '.join(TOLD[:-1])} or {TOLD[-1]}; beside "
             f"these {IDS[0]}.",
             SHAPE,
         )
-    return told
+    return keywords
 
 
 class Talker:

@@ -1,4 +1,4 @@
-"""What people's labels vouch for of a judge, from frames and sequences."""
+"""Certificates of judges, from frames and sequences."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -38,7 +38,7 @@ OPENED = "the study, as `Study.open(PATH)` gives it"
 @dataclass(frozen=True)
 @described
 class Opened:
-    """Argument of what is done with a study."""
+    """Argument of functions on a study."""
 
     study: Study
 
@@ -49,7 +49,7 @@ class Opened:
 @dataclass(frozen=True)
 @described
 class OfStudy(Opened):
-    """Arguments of what is done with one survey of a study."""
+    """Arguments of functions on one survey of a study."""
 
     survey: str = "spot_the_bot"
 
@@ -192,7 +192,7 @@ def judge_study(call: JudgeCall) -> dict:
 
 
 def _warn_missing(missing: Mapping[str, int], remedy: str, problem: str) -> None:
-    """Warn of what is missing, with its remedy; raise `UserError` for a problem."""
+    """Warn of missing parts, with their remedy; raise `UserError` for a problem."""
     counts = "; ".join(f"{n:,} × {what}" for what, n in missing.items())
     if problem:
         raise UserError(f"{problem}: {counts}.", remedy)
@@ -321,8 +321,8 @@ def compare(call: CompareCall) -> Comparison:
     With ``until="settled"`` the judge stops as soon as that is known, or that they are equal within `margin`; without
     it all is judged, and `margin` is that of the analysis.
 
-    With `gate` a judge for whom nobody vouches is a ValueError: as a rule before anybody plays, else afterwards, when
-    its answers are stored. What vouches for it stands in the sentence.
+    With `gate` a judge without a valid certificate is a ValueError: as a rule before anybody plays, else afterwards,
+    when its answers are stored. The sentence names what vouches for it.
 
     Returns
     -------
@@ -350,13 +350,13 @@ def compare(call: CompareCall) -> Comparison:
     if isinstance(call.judge, Mapping):
         judging = call.judge
     evaluation = Evaluation.of(vars(call))
-    asked = evaluation.checked()
+    evaluation_asked = evaluation.checked()
     request = _one_judge(**judging)
     with as_value_error("judge", names_of(OneJudge)):
-        judge_of = request.checked(asked, evaluation.settled)
+        judge_of = request.checked(evaluation_asked, evaluation.settled)
     certificate = None
     if call.gate is not None:
-        certificate = gate.asked_certificate(call.gate, Path(call.study), asked.name, judge_of(0).name)
+        certificate = gate.asked_certificate(call.gate, Path(call.study), evaluation_asked.name, judge_of(0).name)
     new, old = names_in(call.study, {"new": call.new, "old": call.old})
     options = option_values(PlayOptions, vars(call))
     study = selfplay({new: call.new, old: call.old}, call.study, progress=call.progress, **options)
@@ -365,10 +365,10 @@ def compare(call: CompareCall) -> Comparison:
         done = evaluation.run(study, [judge], request.yes, str, call.progress)
     _warn_missing(done.missing, done.remedy, done.problem)
     contents = load(study, done.survey)
-    found = comparison.compare(contents, judge.source, new, old)
+    comparison_found = comparison.compare(contents, judge.source, new, old)
     if certificate is None:
-        return found
-    return found.vouched_by(certificate, contents)
+        return comparison_found
+    return comparison_found.vouched_by(certificate, contents)
 
 
 @takes(OneJudge, "judge")

@@ -1,4 +1,4 @@
-"""What a notebook shows of an object: sentences and tables, as the report has them."""
+"""HTML of objects in a notebook: sentences and tables, as in the report."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

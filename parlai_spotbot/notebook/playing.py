@@ -65,7 +65,7 @@ def openai(
 @dataclass(frozen=True)
 @described
 class Progress:
-    """Argument of what takes its time."""
+    """Argument of slow functions."""
 
     _: KW_ONLY
     progress: bool = True
@@ -156,10 +156,10 @@ def names_in(study: Path | str, bots: Mapping[str, Bot]) -> list[str]:
     if not Study.exists(Path(study)):
         return list(bots)
     kept = Study.open(study).plan.contestants
-    asked, _ = _contestants(bots)
+    entries, _ = _contestants(bots)
     names = []
     for name in bots:
-        same = [known for known, bot in kept.items() if bot.same_bot(as_stored(asked[name]))]
+        same = [kept_name for kept_name, bot in kept.items() if bot.same_bot(as_stored(entries[name]))]
         if same and name not in same:
             names.append(same[0])
         else:

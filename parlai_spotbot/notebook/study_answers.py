@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
 SHOWN = {"item_id": "about"} | {name: name for name in ("target", "question", "answer", "worker_id", "source")}
-"""Columns of answers that a notebook shows, and their headings; conversations stand in place of an item's id."""
+"""Columns of answers that a notebook shows, and their headings; conversations replace an item's id."""
 DEMO = Path(__file__).with_name("demo.zip")
 
 
@@ -145,8 +145,8 @@ class StudyAnswers:
             frame = frame.assign(item_id=frame["conversation_ids"].map(", ".join))
         columns = [name for name in SHOWN if name in frame]
         rows = frame[columns].to_numpy().tolist()
-        said = f"{counted(len(self), 'answer')} to {self.survey} by {self.source or ', '.join(self.sources)}"
-        return in_html.shown([said], [("", [SHOWN[name] for name in columns], rows)])
+        caption = f"{counted(len(self), 'answer')} to {self.survey} by {self.source or ', '.join(self.sources)}"
+        return in_html.shown([caption], [("", [SHOWN[name] for name in columns], rows)])
 
 
 def demo() -> Study:

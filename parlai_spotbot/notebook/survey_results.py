@@ -141,7 +141,7 @@ class SurveyResults:
 @dataclass(frozen=True)
 @described
 class AnswersCall(Resampling):
-    """Arguments of what is computed of answers."""
+    """Arguments of functions that compute from answers."""
 
     answers: StudyAnswers
 
@@ -302,14 +302,14 @@ def results_of(call: AnswersCall, name: str) -> SurveyResults:
     answers = call.answers
     finding_by_name = {finding.name: finding for finding in findings_of(answers.asked)}
     if name not in finding_by_name:
-        known = f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}."
-        raise ValueError(f"{known} {nearest(name, finding_by_name, 0)}".strip())
+        problem = f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}."
+        raise ValueError(f"{problem} {nearest(name, finding_by_name, 0)}".strip())
     chosen = check_options(answers.asked, option_values(Options, vars(call)), answers.study.plan.contestants)
-    asked = finding_by_name[name].asked
-    if asked and not getattr(chosen, asked):
-        raise ValueError(f"{asked}: expected {asked}=True, without which {name} is not computed.")
-    wanted = (name, *BESIDE.get(name, ()))
-    computed = compute(answers.judgements, answers.facts, chosen, only=wanted)
+    option_name = finding_by_name[name].asked
+    if option_name and not getattr(chosen, option_name):
+        raise ValueError(f"{option_name}: expected {option_name}=True, without which {name} is not computed.")
+    finding_names = (name, *BESIDE.get(name, ()))
+    computed = compute(answers.judgements, answers.facts, chosen, only=finding_names)
     parts = {part: part_result["by_source"] for part, part_result in computed.items()}
     results = {}
     for source, data in parts.get(name, {}).items():

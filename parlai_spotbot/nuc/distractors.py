@@ -29,7 +29,7 @@ SAME = 0.95
 """Turns at least so similar say the same in other words: such a turn would be a right answer, and is no distractor."""
 
 DECIMALS = 4
-"""Similarities are compared to so many decimals, so that rounding on another processor changes no order."""
+"""Decimals to which similarities are compared, so that rounding on another processor changes no order."""
 
 Likeness = Callable[[int], np.ndarray]
 """Return the cosine similarity (m,) of each turn of a bank to the turn at a place."""

@@ -1,4 +1,4 @@
-"""What could be wrong with the answer of a survey, as the first and the second screen show it."""
+"""The list "What could be wrong" of the first and the second screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people vouch for of a judge: its certificate, where a study holds one."""
+"""Section on a judge's certificate, if a study has one."""
 
 from __future__ import annotations
 

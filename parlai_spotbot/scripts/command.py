@@ -27,10 +27,10 @@ AGAIN = "then run the same command again: what was finished is kept."
 
 
 class Command(ABC):
-    """A command: its texts and options stand in the YAML file beside its module, `execute` does the work.
+    """A command: its texts and options are in the YAML file beside its module, `execute` does the work.
 
-    `about` has the file's content. `description` is the line in ``parlai --help``, `examples` stand under ``--help``
-    with the options in `first`; ``--help-all`` has all options; both end in `codes`, the exit codes. `options` are
+    `about` has the file's content. `description` is the line in ``parlai --help``, `examples` are under ``--help`` with
+    the options in `first`; ``--help-all`` has all options; both end in `codes`, the exit codes. `options` are
     tables by the heading of their group, or a request of `REQUESTS` by its name. A command that `goes_on` makes no
     study: --study is there. One that `packs` takes a file for --survey. `result` is what ``--json`` and ``--quiet``
     show.

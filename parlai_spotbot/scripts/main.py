@@ -60,10 +60,10 @@ def _run(args: list[str]) -> None:
         near = nearest(name, [*commands, MEPHISTO], most=0)
         print(f"error: unknown command {args[0]}. {near}\n  spotbot --help lists the commands.", file=sys.stderr)
         raise SystemExit(2)
-    found = scripts.load([PREFIX + name])
-    if not found:  # why has been said
+    loaded = scripts.load([PREFIX + name])
+    if not loaded:  # why has been said
         raise SystemExit(2)
-    [command] = found.values()
+    [command] = loaded.values()
     parser = command.setup_args()
     parser.prog = f"spotbot {name}"
     command(vars(parser.parse_args(args[1:]))).run()

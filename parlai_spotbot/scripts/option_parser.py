@@ -88,10 +88,10 @@ class OptionParser(argparse.ArgumentParser):
     def add_request(self, kind: type, only: Collection[str] = (), without: Collection[str] = ()) -> None:
         """Add an option for each field of the dataclass `kind` that has a help text (`parlai_spotbot.options`)."""
         title = "options"
-        for own in fields(kind):
-            title = own.metadata.get("group", title)
-            if "help" in own.metadata and own.name not in without and (not only or own.name in only):
-                self.add_table(title, {" ".join(flags_of(own)): {**argument_of(own), "dest": dest_of(own)}})
+        for option in fields(kind):
+            title = option.metadata.get("group", title)
+            if "help" in option.metadata and option.name not in without and (not only or option.name in only):
+                self.add_table(title, {" ".join(flags_of(option)): {**argument_of(option), "dest": dest_of(option)}})
 
     def add_table(self, title: str, table: Mapping[str, Mapping[str, Any] | None]) -> None:
         """Add the options of a group: how each is spelt, and what it changes of `shared_options.yaml`.

@@ -80,7 +80,7 @@ class SpotbotAnalyze(Command):
         return code
 
     def _of_users(self, result: Mapping[str, Mapping]) -> list[str]:
-        """Return what is said of simulated users beside people, if the survey is about them; keep the verdict."""
+        """Return the sentences on simulated users beside people, if the survey is about them; keep the verdict."""
         from parlai_spotbot.findings import render
         from parlai_spotbot.findings.result import Result
         from parlai_spotbot.findings.whole_study import simulators

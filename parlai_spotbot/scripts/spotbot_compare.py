@@ -62,7 +62,7 @@ class SpotbotCompare(SpotbotTournament):
         try:
             if certificate:
                 comparison = comparison.vouched_by(certificate, contents)
-        finally:  # answers that nobody vouches for are told, too
+        finally:  # answers without a certificate are shown, too
             code = self._told(comparison, played.study, evaluation.settled)
         return code
 

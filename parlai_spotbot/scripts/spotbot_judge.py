@@ -47,9 +47,9 @@ class SpotbotJudge(Command):
         if own_surveys.is_file(given) and settled is None:
             raise own_surveys.needs_packing(given)
         study = Study.open(self.opt["study"])
-        asked = survey_at(given, study)
-        survey = asked.name
-        judges = [spec.make(seed_of(self.opt, study)) for spec in request.specs(asked, settled)]
+        survey_asked = survey_at(given, study)
+        survey = survey_asked.name
+        judges = [spec.make(seed_of(self.opt, study)) for spec in request.specs(survey_asked, settled)]
         if self.opt["dry_run"]:
             return self._estimate(study, survey, judges, settled)
         with study.lock("spotbot_judge"):

@@ -32,10 +32,10 @@ class SpotbotNuc(Command):
         if study and not opt["out"]:
             out = study.path / "nuc"
         request = RecallRequest(**option_values(RecallRequest, opt))
-        found = recall(request, out, study and study.plan, partial(print, flush=True))
-        if found is None:
+        recall_results = recall(request, out, study and study.plan, partial(print, flush=True))
+        if recall_results is None:
             return PARTLY
-        results, complete = found
+        results, complete = recall_results
         ranking = results["ranking"]
         if study:
             results["agreement"] = agreement_of(analysed(study), ranking)

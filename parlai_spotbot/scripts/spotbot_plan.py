@@ -29,16 +29,16 @@ class SpotbotPlan(Command):
             return self._next(study, request)
         if self.opt["certify"] is not None:
             return self._labels(study, request)
-        made = plan(request, study, say=print, terms=self._terms())
-        print(made.text)
-        lines = made.text.strip().splitlines()
+        planned = plan(request, study, say=print, terms=self._terms())
+        print(planned.text)
+        lines = planned.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
-        self.result.figures = made.to_json()
-        path = made.path
+        self.result.figures = planned.to_json()
+        path = planned.path
         if self.opt["out"]:
             path = Path(self.opt["out"])
         if path is not None:
-            made.write(path)
+            planned.write(path)
             print(f"\nwritten: {path}")
             self.result.wrote(plan=path)
 

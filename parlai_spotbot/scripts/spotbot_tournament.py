@@ -58,8 +58,8 @@ class SpotbotTournament(Command):
         played.check()
         if not played.complete:
             self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
-        made = [spec.make(played.study.plan.seed) for spec in judges]
-        done = evaluation.run(played.study, made, self.opt["yes"])
+        automatic_judges = [spec.make(played.study.plan.seed) for spec in judges]
+        done = evaluation.run(played.study, automatic_judges, self.opt["yes"])
         self.result.figures |= done.figures
         self.result.missing |= done.missing
         if done.report:

@@ -271,8 +271,8 @@ def _acts(agent: Any, observations: list) -> Iterator[tuple[int, Any]]:
         return
     replies = agent.batch_act(observations)
     if not isinstance(replies, (list, tuple)) or len(replies) != len(observations):
-        wanted = counted(len(observations), "message")
-        raise UserError(f"batch_act returned {repr(replies)[:200]}, expected {wanted}")
+        messages = counted(len(observations), "message")
+        raise UserError(f"batch_act returned {repr(replies)[:200]}, expected {messages}")
     yield from enumerate(replies)
 
 
@@ -334,8 +334,8 @@ def agent_options(contestant: Contestant) -> dict:
     """ParlAI's options for a contestant: as in an interactive chat, without labels, with the pool's own on top."""
     from parlai.core.params import ParlaiParser
 
-    own = {"model_file": contestant.model_file, "model": contestant.model}
-    given = {"datatype": "valid", **contestant.opt} | {name: value for name, value in own.items() if value}
+    model_options = {"model_file": contestant.model_file, "model": contestant.model}
+    given = {"datatype": "valid", **contestant.opt} | {name: value for name, value in model_options.items() if value}
     opt = ParlaiParser(True, True).parse_kwargs(**given)
     # A checkpoint's stored options must not win over these: it may have been saved while generation was off.
     options = {"skip_generation": False, "interactive_mode": True, **contestant.opt}

@@ -30,7 +30,7 @@ RULES = ("spotbot:eliza", "spotbot:alice")
 MOST_COPIES = 2
 
 FAREWELL = 60.0
-"""So many seconds all contestants together have, at the end, to say what they were."""
+"""Seconds that all contestants together have, at the end, to report their versions."""
 
 
 class LocalEngine:

@@ -57,7 +57,7 @@ class ContestantHost:
         self.node = import_ray().get_runtime_context().get_node_id()
 
     def load(self) -> tuple[tuple[str, str] | None, ContestantState]:
-        """Load it; returns problem and remedy of what a user can put right."""
+        """Load it; return problem and remedy of an error that a user can fix."""
         try:
             prepare_node(self.driver)
             log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{stem_of(self.contestant.name)}.log"

@@ -1,4 +1,4 @@
-"""Forecast of what contestants behind chat servers take, before they are asked: requests, tokens and money."""
+"""Forecast of the requests, tokens and money that contestants behind chat servers will take."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -24,10 +24,10 @@ def prompt_tokens(
     for job in jobs:
         seed = sum(map(tokens, job.seed.turns))
         for side in sides_of(name, job):
-            known = tokens(server.system + job.seed.context[side]) + seed
+            constant = tokens(server.system + job.seed.context[side]) + seed
             for place in range(exchanges):
-                said = (2 * place + side) * (turn + TOKENS_PER_MESSAGE)
-                total += min(known + said, server.room)
+                history = (2 * place + side) * (turn + TOKENS_PER_MESSAGE)
+                total += min(constant + history, server.room)
     return round(total)
 
 

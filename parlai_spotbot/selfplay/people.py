@@ -12,7 +12,7 @@ from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 PEOPLE = (HUMAN, HUMAN)
 
 KEPT = 4
-"""One in so many that fit is kept for controls, unless the plan says how many people's conversations are mixed in."""
+"""One in this many that fit is kept for controls, unless the plan says how many people's conversations are mixed in."""
 
 
 def wanted_people(plan: Plan) -> int:

@@ -158,7 +158,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
     changes = {name: getattr(request, name) for name in EXECUTION if getattr(request, name) is not None}
-    plans = [replace(own, **changes).check("what you asked for") for own in plans]
+    plans = [replace(earlier_plan, **changes).check("what you asked for") for earlier_plan in plans]
     plans[-1] = replace(plans[-1], contestants=plans[-1].contestants | (request.contestants or {}))
     otherwise = {name: value for name, value in changes.items() if value != getattr(plan, name)}
     return PlanDecision(study, plans, extension, domain, otherwise)

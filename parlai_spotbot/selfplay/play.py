@@ -107,8 +107,8 @@ class SelfPlaySummary:
             few = "  beside those kept for controls the human pool has {0.people} that fit ({0.people_wanted} wanted)"
             lines.append(few.format(self))
         if self.overlap.get("share") is not None:
-            found = "conversations with an exchange from the training data: {share:.1%} (the paper: 2 %)"
-            lines.append(found.format(**self.overlap))
+            template = "conversations with an exchange from the training data: {share:.1%} (the paper: 2 %)"
+            lines.append(template.format(**self.overlap))
             shares = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
             lines.append(f"turns that are in the training data: {shares}")
         for name, kinds in self.left_out.items():

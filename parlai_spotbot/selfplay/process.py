@@ -47,11 +47,11 @@ WATCH = 1.0
 """Seconds between looks at the process that starts contestants."""
 
 ABOUT = 30.0
-"""So many seconds a contestant has to say what it is."""
+"""Seconds that a contestant has to report what it is."""
 
 _MAIN = threading.Lock()
 _POLL = 200  # milliseconds between looks at a busy contestant's memory and clock
-_TOGETHER = 5  # milliseconds: answers that come within so many of each other are handed over together
+_TOGETHER = 5  # milliseconds: answers that arrive within this time of each other are handed over together
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.agent_server"]
 
 
@@ -73,7 +73,7 @@ class ContestantProcess(ContestantHandle):
         super().__init__(contestant)
         self.log = log
         self.place = str(log)  # how a user finds the log
-        self.traceback = ""  # of what it raised while it was loaded, or tried
+        self.traceback = ""  # of an error while it was loaded, or tried
         self.threads = threads
         self._strikes = 0
         self._process: Any = None

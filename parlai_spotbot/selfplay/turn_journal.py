@@ -23,7 +23,7 @@ ANEW = "Remove the file: the turns in it are then asked for again."
 
 
 def mark(job: ConversationJob, contestants: dict[str, Contestant]) -> str:
-    """Return a hash of what a conversation's turns follow from: seed, bots and chances."""
+    """Return a hash of what determines a conversation's turns: seed, bots and random draws."""
     bots = [[shown(getattr(contestants[name], key), key) for key in Contestant.BOT] for name in job.entities]
     made_of = files.dumps([job.rng_seed, job.entities, job.seed.turns, job.seed.context, bots])
     return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -52,8 +52,8 @@ def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[st
         for turn in read_fields(row, where, turns=list)[0]:
             if not isinstance(turn, dict):
                 raise UserError(f"{where}: expected a turn, found {turn!r}.", ANEW)
-            name, text, of, number = read_fields(turn, where, id=str, text=str, mark=str, number=int)
-            if marks.get(name) != of:
+            name, text, turn_mark, number = read_fields(turn, where, id=str, text=str, mark=str, number=int)
+            if marks.get(name) != turn_mark:
                 continue
             turns = kept.setdefault(name, [])
             if number != len(turns):

@@ -1,4 +1,4 @@
-"""What is told of a survey that was served until settled: verdicts, estimates, and departures from its plan."""
+"""Account of a survey that was served until settled: verdicts, estimates, and departures from its plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn for the next annotator, and what is staked on their answers: see `evidence`."""
+"""Draws for the next annotator, and stakes on their answers: see `evidence`."""
 
 from __future__ import annotations
 

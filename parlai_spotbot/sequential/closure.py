@@ -1,4 +1,4 @@
-"""How much wealth settles a pair, so that the chance of any wrong verdict among all pairs stays below alpha.
+"""Wealth that settles a pair, so that the chance of any wrong verdict among all pairs stays below alpha.
 
 This is closed testing by mean wealth (Vovk & Wang 2021, Ann. Stat. 49) over what can be true at once. Being equal is
 transitive (Shaffer 1986, JASA 81): the contestants are divided into parts, within each all are equal, and pairs of two

@@ -171,7 +171,7 @@ class Course:
 
     @property
     def ended(self) -> str:
-        """Why nothing more is drawn: "settled", "budget", "used up" (no conversation of an open pair), or ""."""
+        """Reason that nothing more is drawn: "settled", "budget", "used up" (no talk of an open pair), or ""."""
         open_ = self.evidence.open
         if not open_.any():
             return "settled"

@@ -1,4 +1,4 @@
-"""What the answers so far say of every two contestants, so that one may look at any time and stop at any time.
+"""Evidence of the answers so far on every two contestants; one may look and stop at any time.
 
 Each pair has a test by betting (Waudby-Smith & Ramdas 2023, JRSSB 86): wealth that no strategy can increase in
 expectation while the two are equally good. A bet is placed before its annotator's answers are known, and an annotator
@@ -44,7 +44,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class Rules:
-    """What is fixed before the first answer.
+    """Rules that are fixed before the first answer.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known after some annotators; see `begin`.
+    """State of the evidence after some annotators; see `begin`.
 
     Attributes
     ----------
@@ -101,20 +101,20 @@ class Evidence:
 
     @property
     def tally(self) -> tuple[int, int, int]:
-        """How many pairs of one study are open, differ, are equal."""
+        """Numbers of pairs of one study that are open, differ, are equal."""
         upper = np.triu_indices(len(self.verdict), 1)
         open_, differ, equal = np.bincount(np.abs(self.verdict[upper]), minlength=3)[:3].tolist()
         return open_, differ, equal
 
     @property
     def open(self) -> np.ndarray:
-        """Which pairs are open, (..., K, K)."""
+        """True for open pairs, (..., K, K)."""
         return (self.verdict == 0) & ~np.eye(self.verdict.shape[-1], dtype=bool)
 
 
 @dataclass(frozen=True)
 class Bets:
-    """What is staked on an annotator's answers, and the chances with which each pair is drawn for them.
+    """Stakes on an annotator's answers, and the chances with which each pair is drawn for them.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How far a collection is, what it costs and when it will end: the terminal's line and the operator's page.
+"""Progress, cost and expected end of a collection: the terminal's line and the operator's page.
 
 Where it is served until settled, `counts` hold the figures of `Serving` too. Importing this loads no statistics.
 """

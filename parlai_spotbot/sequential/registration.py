@@ -57,7 +57,7 @@ SERVED = "served_plans"
 
 @dataclass(frozen=True)
 class Registration:
-    """What was fixed before the first answer.
+    """Plan that was fixed before the first answer.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class Serving:
 
     @property
     def ended(self) -> str:
-        """Why nothing more is drawn, see `Course.ended`, or "deadline"; "" while units are drawn."""
+        """Reason that nothing more is drawn, see `Course.ended`, or "deadline"; "" while units are drawn."""
         if time.time() >= self.deadline:
             return "deadline"
         return self.course.ended

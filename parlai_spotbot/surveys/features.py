@@ -37,9 +37,9 @@ def with_features(survey: Survey, features: Sequence[str]) -> Survey:
     questions = tuple(_without(question, gone) for question in survey.questions if question.name not in gone)
     rounds = []
     for exercises in survey.onboarding:
-        asked = tuple(one for one in exercises if not _asks(one, gone))
-        if asked:
-            rounds.append(asked)
+        kept_exercises = tuple(one for one in exercises if not _asks(one, gone))
+        if kept_exercises:
+            rounds.append(kept_exercises)
     survey = replace(survey, questions=questions, onboarding=tuple(rounds))
     if set(features) == set(survey.features.own):
         return survey

@@ -84,13 +84,13 @@ def check_values(survey: Survey, where: str) -> None:
         if not {finding, f"{finding}.ranking"} & {*survey.about.findings}:
             continue
         for question in survey.main:
-            own = [option.value for option in question.options]
-            fits = {*own, "neither"} == {*OUTCOMES}
+            values = [option.value for option in question.options]
+            fits = {*values, "neither"} == {*OUTCOMES}
             if finding == "ratings":
                 fits = len(question.scale) > 1
             if not fits:
                 raise UserError(
-                    f"{where}: question {question.name} has the values {', '.join(own) or '(none)'}; the findings "
+                    f"{where}: question {question.name} has the values {', '.join(values) or '(none)'}; the findings "
                     f"{finding} take {expected}.",
                     "Give its options these values, with labels as you like, or leave that out of about.findings.",
                 )

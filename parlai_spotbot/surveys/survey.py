@@ -290,24 +290,24 @@ class Survey:
     about: About = field(default_factory=About)
 
     def __post_init__(self):
-        known: list[str] = []
+        question_names: list[str] = []
         for question in self.questions:
             earlier = {*question.after, *(condition.question for condition in question.when), question.other_than} - {
                 ""
             }
-            if question.name in known or not earlier <= set(known):
+            if question.name in question_names or not earlier <= set(question_names):
                 raise ValueError(
                     f"survey '{self.name}': question '{question.name}' stands twice, or comes after {sorted(earlier)}, "
                     "expected names of earlier questions"
                 )
-            known.append(question.name)
+            question_names.append(question.name)
         object.__setattr__(self, "about", self.about.named(self.name))
         asked_names = [("asked", self.asked), *((f"task '{task.name}'", task.questions) for task in self.tasks)]
         for what, names in asked_names:
-            if not set(names) <= set(known):
+            if not set(names) <= set(question_names):
                 raise ValueError(f"survey '{self.name}': {what} names {names!r}, expected names of its questions")
         for question in self.questionnaire:
-            if question.required or question.name in known:
+            if question.required or question.name in question_names:
                 raise ValueError(
                     f"survey '{self.name}': question '{question.name}' of the questionnaire, expected a name of its "
                     "own and required=False"

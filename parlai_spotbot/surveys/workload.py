@@ -125,7 +125,7 @@ def workload(
 
 
 def took_of(survey: Survey) -> Took:
-    """Return how long an annotation takes, and who says so."""
+    """Return how long an annotation takes, and the source of the figure."""
     took = survey.about.took
     if len(survey.tasks) == 1:
         took = survey.tasks[0].took

@@ -198,11 +198,13 @@ def measure(turns: pd.DataFrame, data_frame: pd.DataFrame) -> pd.DataFrame:
         turns.
     """
     rows = []
-    for name, own in turns.groupby("name", sort=True):
+    for name, bot_turns in turns.groupby("name", sort=True):
         for kind in data_frame.columns:
-            hit = data_frame.loc[own.index, kind].to_numpy(dtype=bool)
-            low, high = share_interval(hit, Clusters.by(own["conversation_id"]))
-            cases = own[hit].drop_duplicates("conversation_id")[["conversation_id", "turn", "text"]].head(EXAMPLES)
+            hit = data_frame.loc[bot_turns.index, kind].to_numpy(dtype=bool)
+            low, high = share_interval(hit, Clusters.by(bot_turns["conversation_id"]))
+            cases = (
+                bot_turns[hit].drop_duplicates("conversation_id")[["conversation_id", "turn", "text"]].head(EXAMPLES)
+            )
             first = {}
             if len(cases):
                 first = cases.iloc[0]
@@ -213,10 +215,10 @@ def measure(turns: pd.DataFrame, data_frame: pd.DataFrame) -> pd.DataFrame:
                 "rate_low": low,
                 "rate_high": high,
                 "count": int(hit.sum()),
-                "n": len(own),
-                "wilson": wilson(hit.sum(), len(own)),
-                "conversations": own.loc[hit, "conversation_id"].nunique(),
-                "of_conversations": own["conversation_id"].nunique(),
+                "n": len(bot_turns),
+                "wilson": wilson(hit.sum(), len(bot_turns)),
+                "conversations": bot_turns.loc[hit, "conversation_id"].nunique(),
+                "of_conversations": bot_turns["conversation_id"].nunique(),
                 "example": first.get("conversation_id"),
                 "example_turn": first.get("turn"),
                 "examples": cases.to_dict("records"),

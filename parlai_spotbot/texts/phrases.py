@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 READ = 10_000
-"""Of a longer turn so many characters of its beginning, and of its end, are searched."""
+"""Characters that are searched at the beginning and at the end of a longer turn."""
 
 Phrases = Mapping[str, list[re.Pattern]]
 """Heading -> expressions."""

@@ -31,7 +31,7 @@ LEAST_WORDS = 30
 """Shorter conversations are near-copies only where all words are the same: "hi, how are you?" opens many."""
 
 MOST_WORDS = 20_000
-"""Of a longer conversation so many words are compared."""
+"""Words of a longer conversation that are compared."""
 
 
 def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:

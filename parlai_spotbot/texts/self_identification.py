@@ -22,7 +22,7 @@ _BEFORE = 80
 """Number of characters before that are looked at."""
 
 _WHOSE = ("my", "meine", "unlike", "how", "wie")
-"""What begins so is said of oneself whatever stands before."""
+"""Beginnings of statements about oneself, whatever precedes them."""
 
 _LEAST_OF_A_NAME = 3
 

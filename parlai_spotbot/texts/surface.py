@@ -1,7 +1,7 @@
 """The surface form in which annotators see people's and bots' turns, so that casing or spacing alone gives nobody away.
 
 The rule is stated in `RULE`, has a version, and is the same for every turn of every study; the conversations on disk
-stay as they were said. The paper's own data show what to repair: tokenised text and special tokens in turns.
+stay unchanged. The paper's own data show what to repair: tokenised text and special tokens in turns.
 """
 
 import re

@@ -70,13 +70,13 @@ def features(text: str) -> list[float]:
     else:
         letters = "".join(filter(str.isalpha, text))
         capitals = sum(map(str.isupper, letters))
-    said = text.rstrip()
+    trimmed = text.rstrip()
     return [
         letters[:1].islower(),
         capitals / max(len(letters), 1),
         len(letters) > 1 and capitals == len(letters),
-        said.rstrip(CLOSING).endswith(ENDING),
-        said.endswith(FINAL) and not said[:-1].endswith(FINAL),
+        trimmed.rstrip(CLOSING).endswith(ENDING),
+        trimmed.endswith(FINAL) and not trimmed[:-1].endswith(FINAL),
         bool(SPACE_BEFORE_PUNCTUATION.search(text)),
         bool(NO_SPACE_AFTER_PUNCTUATION.search(text)),
         "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),

@@ -1,4 +1,4 @@
-"""What a user writes to an agent, as numbers: length, questions, slips, details and when they are given, repetition.
+"""Features of a user's messages to an agent, as numbers: length, questions, slips, details and when, repetition.
 
 Words that say something of a user are English (``user_side.yaml``); numbers that need no words are of any language.
 """
@@ -29,7 +29,7 @@ COMMON = re.compile(r"the|to|and|my|you|for|that|this|can|have|i|it|with|what|no
 """Words of which English texts are full."""
 
 ENGLISH = 0.08
-"""At least so many of the words of an English text are common ones; in chats about a third are."""
+"""Share of common words from which a text is English; in chats about a third are."""
 
 TINY = 1e-9
 
@@ -45,8 +45,8 @@ INDEX: Mapping[str, list[str]] = own_data(__file__, "user_sim_index.yaml")
 
 def is_english(texts: Iterable[str]) -> bool:
     """Return True if some texts are English, by the words of which English texts are full."""
-    said = [word for text in texts for word in units(text)]
-    return sum(bool(COMMON.fullmatch(word)) for word in said) > ENGLISH * len(said)
+    all_words = [word for text in texts for word in units(text)]
+    return sum(bool(COMMON.fullmatch(word)) for word in all_words) > ENGLISH * len(all_words)
 
 
 def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
@@ -59,15 +59,15 @@ def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
     texts = turns[seat::2]
     lower = [ends(text).lower().replace("’", "'") for text in texts]
     lengths = np.array([len(words(text)) for text in texts], dtype=float)
-    found = {name: np.array([_has(name, text) for text in lower]) for name in PHRASES}
-    found["slips"] = np.array([_has("slips", ends(text)) for text in texts])
-    found["clarify"] &= ~found["pushback"]
-    found["seeking"] &= ~(found["clarify"] | found["pushback"])
-    found["questions"] = np.array([bool(ASKS.search(text)) for text in texts])
-    found["short"] = lengths <= SHORT
-    found["dashes"] = np.array([bool(DASHES.search(text)) for text in texts])
-    features = {name: float(hits.mean()) for name, hits in found.items()}
-    features["like_the_agent"] = float(found["like_the_agent"].any())
+    present = {name: np.array([_has(name, text) for text in lower]) for name in PHRASES}
+    present["slips"] = np.array([_has("slips", ends(text)) for text in texts])
+    present["clarify"] &= ~present["pushback"]
+    present["seeking"] &= ~(present["clarify"] | present["pushback"])
+    present["questions"] = np.array([bool(ASKS.search(text)) for text in texts])
+    present["short"] = lengths <= SHORT
+    present["dashes"] = np.array([bool(DASHES.search(text)) for text in texts])
+    features = {name: float(hits.mean()) for name, hits in present.items()}
+    features["like_the_agent"] = float(present["like_the_agent"].any())
     features["unanswered"] = float((len(turns) - 1) % 2 != seat and bool(ASKS.search(turns[-1])))
     return features | _lengths(lengths) | _details(turns, seat) | _repetition(lower)
 
@@ -90,15 +90,15 @@ def _lengths(lengths: np.ndarray) -> dict[str, float]:
 
 def _details(turns: Sequence[str], seat: int) -> dict[str, float]:
     """Return features of the details that a user gives: how many a turn, how many at once, how long until all."""
-    known: set[str] = set()
+    earlier_details: set[str] = set()
     new = []
     each = []
     for place, text in enumerate(turns):
         details = {token.strip(".-/+").casefold() for token in TOKEN.findall(text) if DETAIL.search(token)}
         if place % 2 == seat:
             each.append(len(details))
-            new.append(len(details - known))
-        known |= details
+            new.append(len(details - earlier_details))
+        earlier_details |= details
     features = {"details": float(np.mean(each)), "given_first": np.nan, "turns_to_all": np.nan}
     if any(new):
         features["given_first"] = new[0] / sum(new)
@@ -112,8 +112,8 @@ def _repetition(texts: Sequence[str]) -> dict[str, float]:
     often: Counter[tuple[str, ...]] = Counter()
     shares = []
     for text in texts:
-        said = units(text)
-        sequences = list(zip(said, said[1:], said[2:], strict=False))
+        turn_words = units(text)
+        sequences = list(zip(turn_words, turn_words[1:], turn_words[2:], strict=False))
         if often and sequences:
             shares.append(sum(sequence in often for sequence in sequences) / len(sequences))
         often.update(sequences)

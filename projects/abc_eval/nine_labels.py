@@ -111,9 +111,9 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
         for bot in bots:
             row = f"{name_of(label)}, {bot}"
             paper = published_rates.loc[(label, bot)]
-            own = rates_of_label.loc[bot]
-            share = own["score"]
-            turns = own["turns"]
+            bot_rates = rates_of_label.loc[bot]
+            share = bot_rates["score"]
+            turns = bot_rates["turns"]
             low, high = wilson(share * turns, turns)
             table.cells += [
                 PaperCell(row, "share", paper["share"], share, RATE, 3, beside=True),
@@ -121,7 +121,9 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
                 PaperCell(row, "Wilson high", paper["high"], high, WILSON, 3, beside=True),
                 PaperCell(row, "turns", paper["n"], turns, "turns of that bot", 0, beside=True),
             ]
-            table.own(row, CLUSTERED, {"clustered low": own["score_low"], "clustered high": own["score_high"]})
+            table.own(
+                row, CLUSTERED, {"clustered low": bot_rates["score_low"], "clustered high": bot_rates["score_high"]}
+            )
             for judge in _judges(rows, label):
                 judge_rows = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"

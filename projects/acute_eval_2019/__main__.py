@@ -13,7 +13,7 @@ from parlai_spotbot.projects import command
 @dataclass(frozen=True)
 @described
 class ReproduceAcuteEval2019:
-    """What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be computed, and beside a
+    """Numbers of ACUTE-Eval's text (Li, Weston & Roller, 2019), beside what can be computed, and beside a
     study's survey acute_eval. README.md says how a study is made that asks what the paper asked."""
 
     study: str = ""

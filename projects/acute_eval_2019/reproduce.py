@@ -45,10 +45,10 @@ def analysed(path: Path) -> dict[str, Any]:
     results = {}
     again = hints.run("analyze", study.path, survey)
     for name in ("ranking", "same", "wordings"):
-        found = by_source(files.read_json(folder / f"{name}.json", "analysis file", again).get("tables", {}))
-        if HUMAN not in found:
+        frames = by_source(files.read_json(folder / f"{name}.json", "analysis file", again).get("tables", {}))
+        if HUMAN not in frames:
             raise UserError(f"{folder / name}.json: nothing of people.", "Let people annotate, or name another study.")
-        results[name] = found[HUMAN]
+        results[name] = frames[HUMAN]
     return results
 
 

@@ -182,10 +182,10 @@ def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[s
         names = {"system_name": [row.get("system_name0", ""), row.get("system_name1", "")]}
         return Conversation(row["_id"], domain.name, pair, number[pair] - 1, entities, spoken, 0, provenance=names)
 
-    made = _made(file, conversation)
-    made.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
+    records_made = _made(file, conversation)
+    records_made.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
     frame = pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
-    return indexed(made), frame
+    return indexed(records_made), frame
 
 
 def _package(conversations: dict[str, Conversation], row: dict) -> tuple[str, dict[str, int]]:

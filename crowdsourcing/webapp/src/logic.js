@@ -19,7 +19,7 @@ export function sideOf(target, item) {
   return item.transcripts[0]?.entities.find((one) => one.key === target)?.side;
 }
 
-// Where a target stands on the page, from left to right; what stands nowhere comes last and stays in its order.
+// Position of a target on the page, from left to right; what stands nowhere comes last and stays in its order.
 function placeOf(target, item) {
   const place = item.transcripts.findIndex((transcript) => transcript.key === target);
   if (place >= 0) return place;
@@ -76,7 +76,7 @@ export function optionsOf(question, item) {
   return fromLeft(question.options, (option) => option.value, item);
 }
 
-// Is this the first of the pairs on the screen with these options? What they mean is said there, and not again.
+// Is this the first of the pairs on the screen with these options? Their meaning is shown there only.
 export function explains(pair, pairs) {
   const meaning = ({ options }) => JSON.stringify(options.map(({ value, label, definition }) => [value, label, definition]));
   return pairs.find((one) => meaning(one.question) === meaning(pair.question)) === pair;
@@ -105,7 +105,7 @@ export function given(question, answer) {
 
 const questionsOf = (survey, item) => survey.questions.filter((question) => item.questions.includes(question.name));
 
-// Decisions of the opening layout are the server's; they stand in place of what the page remembers.
+// Decisions of the opening layout are the server's; they replace what the page remembers.
 export function withDecisions(survey, item, answers) {
   const question = decisionOf(survey, item);
   if (!question) return answers;
@@ -262,7 +262,7 @@ export function named(text, item, values = {}) {
   return text.replace(/\{(entity|(?:entity|conversation|speaker):[01])\}/g, (whole, name) => all[name] ?? whole);
 }
 
-// Whom the wording is about: the target's name in place of {entity}; for a turn, the one who speaks.
+// Who the wording is about: the target's name in place of {entity}; for a turn, the one who speaks.
 export function wordingOf(question, target, item) {
   const turn = turnOf(target);
   const [first] = item.transcripts;

@@ -40,7 +40,7 @@ export function parseWork(text) {
   }
 }
 
-// `find` returns the storage (looking at window.localStorage may throw by itself).
+// `find` returns the storage (looking at window.localStorage may throw).
 export class Store {
   constructor(find, now = Date.now) {
     this.find = find;

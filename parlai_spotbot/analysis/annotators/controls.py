@@ -41,7 +41,7 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
     """Return the numbers of controls `answered`, `missed` and `allowed`, of `annotators` who answered any, and who
     `failed`.
 
-    `allowed` is None for judges, to whom the limit does not apply.
+    `allowed` is None for judges: the limit does not apply to them.
     """
     answered, missed = (sum(row[key] for row in graded.values()) for key in ("answered", "missed"))
     return {

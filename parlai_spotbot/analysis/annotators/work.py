@@ -14,7 +14,7 @@ from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
 WORK = ("worker_id", "unit_id", "conversation_id", "k", "seconds", "answers")
 LABELS = ("worker_id", "nature", "name")
 OF_THEMSELVES = "annotator"
-"""The target of what annotators answer about themselves."""
+"""Target of annotators' answers about themselves."""
 
 
 def work_table(

@@ -1,4 +1,4 @@
-"""What people's labels show of a judge: its agreement with them, whom it favours, and for which uses it will do."""
+"""Assessment of a judge by people's labels: its agreement with them, what it favours, and which uses it is fit for."""
 
 from parlai_spotbot.analysis.certificate.assess import assess
 from parlai_spotbot.analysis.certificate.labelled import LabelledVerdicts, labelled_verdicts

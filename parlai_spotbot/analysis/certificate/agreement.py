@@ -127,9 +127,9 @@ def people_alpha(table: LabelledVerdicts, judge: Measured) -> PeopleAlpha:
     """
     if table.item is None or table.clusters.workers is None:
         return PeopleAlpha()
-    found = krippendorff_alpha(table.item, table.label, table.clusters, table.metric)
-    alpha = Measured(found["alpha"], *found["ci"])
+    estimate = krippendorff_alpha(table.item, table.label, table.clusters, table.metric)
+    alpha = Measured(estimate["alpha"], *estimate["ci"])
     apart = judge.estimate - alpha.estimate
     low = apart - float(np.hypot(judge.estimate - judge.low, alpha.high - alpha.estimate))
     high = apart + float(np.hypot(judge.high - judge.estimate, alpha.estimate - alpha.low))
-    return PeopleAlpha(alpha, Measured(apart, low, high), found["units"])
+    return PeopleAlpha(alpha, Measured(apart, low, high), estimate["units"])

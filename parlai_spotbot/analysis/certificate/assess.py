@@ -23,7 +23,7 @@ from parlai_spotbot.analysis.certificate.uses import UseStatus, statuses
 
 @dataclass(frozen=True)
 class Assessment:
-    """What labels show of a judge.
+    """Assessment of a judge by labels.
 
     Attributes
     ----------

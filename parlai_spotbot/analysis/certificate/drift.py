@@ -1,4 +1,4 @@
-"""Whether a judge has changed since it was certified: a test by betting on verdicts that it gives again.
+"""Test of a judge's drift since it was certified, by betting on verdicts that it gives again.
 
 An unchanged judge gives the verdicts of all runs in any order with the same chance, whatever it thinks of an item. So,
 given the verdicts on an item, the newest is any of them alike. Two bets are made: that the newest agrees less with

@@ -1,4 +1,4 @@
-"""Whom or what a judge favours: how much more often than people it gives an answer to some rows than to the others.
+"""A judge's favours: how much more often than people it gives an answer to some rows than to the others.
 
 The excess of a row is 1 where the verdict is the answer, less 1 where the label is. It is compared between a group of
 rows (a bot, the judge's own family, long conversations, the order shown) and all others; what is common to both, a

@@ -42,7 +42,7 @@ class LabelledVerdicts:
 
     @property
     def labels(self) -> int:
-        """Return how many labels there are: one that stands beside a verdict in each order is one."""
+        """Return how many labels there are: one that is paired with a verdict in each order counts once."""
         if self.item is None or "order" not in self.frame:
             return self.rows
         keys = [self.item]
@@ -61,7 +61,7 @@ def labelled_verdicts(frame: pd.DataFrame, scale: Sequence[str] | None = None) -
         annotator, item, order (in which the judge saw two sides) and weight (one over the chance with which the item
         was drawn for labelling).
     scale : sequence of str, optional
-        The answers from lowest to highest where these are ordered; agreement then goes by ranks.
+        The answers from lowest to highest where these are ordered; agreement then uses ranks.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def statuses(
 
 
 def _forbidden(favoured: list[dict], flipped: Mapping[str, float]) -> str:
-    """Return what forbids a judge to rank and to gate: the kind of what it favours, or "flips"; "" for nothing."""
+    """Return the reason that a judge may not rank or gate: the kind of favour, or "flips"; "" if there is none."""
     worst = max(favoured, key=lambda record: record["surely"], default={"surely": 0, "kind": ""})
     if worst["surely"] > FAVOUR:
         return str(worst["kind"])
@@ -107,7 +107,7 @@ def required(use: str, people: PeopleAlpha) -> float:
 
 
 def _lacking(table: LabelledVerdicts) -> str:
-    """Return the code of what is lacking for any statement, "" where nothing is."""
+    """Return the code of the first thing lacking for any statement, "" if nothing is."""
     counts = np.bincount(table.label, minlength=1)
     if not table.rows:
         return "no_labels"

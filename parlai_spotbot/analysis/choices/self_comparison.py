@@ -18,13 +18,13 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True) -> list[dict]:
     sides are not known: `of`).
     """
     rows = choices[(choices["a"] == choices["b"]) & (choices["outcome"] != 0)]
-    groups = [(str(name), own) for name, own in rows.groupby("a", sort=True)]
+    groups = [(str(name), bot_rows) for name, bot_rows in rows.groupby("a", sort=True)]
     if len(groups) > 1:
         groups.append(("all", rows))
     tests = []
-    for name, own in groups:
-        known = own["left"].notna().all()
-        hits = (own["left" if known else "outcome"] > 0).to_numpy()
-        about = {"name": name, "of": "left" if known else "first"}
-        tests.append(about | with_ends(share_test(hits, frame_clusters(own, crossed)), "estimate"))
+    for name, bot_rows in groups:
+        sides_known = bot_rows["left"].notna().all()
+        hits = (bot_rows["left" if sides_known else "outcome"] > 0).to_numpy()
+        about = {"name": name, "of": "left" if sides_known else "first"}
+        tests.append(about | with_ends(share_test(hits, frame_clusters(bot_rows, crossed)), "estimate"))
     return tests

@@ -124,13 +124,13 @@ def _importance(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame], t
     return {"metrics": pd.DataFrame(rows), "outcomes": pd.DataFrame(outcomes, dtype=object)}
 
 
-def _sensitivity(found: dict) -> dict[str, pd.DataFrame]:
+def _sensitivity(sensitivities: dict) -> dict[str, pd.DataFrame]:
     """Return a row for each metric that can be tested and each level, and what all share."""
     rows = []
-    for entry in found.pop("metrics"):
+    for entry in sensitivities.pop("metrics"):
         for level, counts in entry.pop("counts").items():
             rows.append({**entry, "level": level, **with_ends(counts, "mean")})
-    return {"metrics": pd.DataFrame(rows), "whole": pd.DataFrame([found])}
+    return {"metrics": pd.DataFrame(rows), "whole": pd.DataFrame([sensitivities])}
 
 
 def _coverage(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -149,9 +149,9 @@ def _coverage(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame]) -> 
                 rows = table[["outcome", *judged]].dropna()
                 x = rows[list(judged)].to_numpy(float)
                 y = rows["outcome"].to_numpy(float)
-                found = removal(x, y, list(judged.values()), OUTCOMES[outcome])
-                steps += [{**about, "n": len(rows), **step} for step in found.pop("steps")]
-                methods.append({**about, "incomplete": len(table) - len(rows), **found})
+                removals = removal(x, y, list(judged.values()), OUTCOMES[outcome])
+                steps += [{**about, "n": len(rows), **step} for step in removals.pop("steps")]
+                methods.append({**about, "incomplete": len(table) - len(rows), **removals})
             elif others:
                 methods.append({**about, "n": 0, "incomplete": len(table), "why": NO_VALUE})
     return {"methods": pd.DataFrame(methods, dtype=object), "steps": pd.DataFrame(steps)}
@@ -162,6 +162,6 @@ def _costs(
 ) -> dict[str, pd.DataFrame]:
     if times is None or times.empty:
         return {"whole": pd.DataFrame([{"why": "no times are known"}])}
-    found = costs(times, metrics, wage=wishes.wage, dialogues=wishes.dialogues or judged)
-    methods = pd.DataFrame([with_ends(row, "minutes", "minutes_ci") for row in found.pop("methods")])
-    return {"methods": methods, "tasks": pd.DataFrame(found.pop("tasks")), "whole": pd.DataFrame([found])}
+    cost_rows = costs(times, metrics, wage=wishes.wage, dialogues=wishes.dialogues or judged)
+    methods = pd.DataFrame([with_ends(row, "minutes", "minutes_ci") for row in cost_rows.pop("methods")])
+    return {"methods": methods, "tasks": pd.DataFrame(cost_rows.pop("tasks")), "whole": pd.DataFrame([cost_rows])}

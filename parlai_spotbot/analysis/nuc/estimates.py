@@ -28,8 +28,9 @@ def share(values: ArrayLike, conversations: Sequence, workers: Sequence | None =
     Returns
     -------
     dict
-        `estimate`; `n` questions of so many `conversations`; `wilson`, the 95 % interval of independent questions;
-        `ci`, that of as many independent questions as would be as uncertain (see `share_interval`). None if unknown.
+        `estimate`; `n` questions of `conversations` conversations; `wilson`, the 95 % interval of independent
+        questions; `ci`, that of as many independent questions as would be as uncertain (see `share_interval`).
+        None if unknown.
     """
     values = np.asarray(values, dtype=float)
     unknown = (np.nan, np.nan)
@@ -79,10 +80,10 @@ def paired(
         conversation and, with `workers`, by annotator.
     """
     both = np.array([values, other], dtype=float)
-    known = ~np.isnan(both).any(axis=0)
-    first, second = both[:, known]
-    homes = np.asarray(list(conversations), dtype=object)[known]
-    people = None if workers is None else np.asarray(list(workers), dtype=object)[known]
+    complete = ~np.isnan(both).any(axis=0)
+    first, second = both[:, complete]
+    homes = np.asarray(list(conversations), dtype=object)[complete]
+    people = None if workers is None else np.asarray(list(workers), dtype=object)[complete]
     mean = mean_of(first - second, Clusters.by(homes, people), bounds=(-1.0, 1.0))
     return {
         "first": float(first.mean()) if len(first) else np.nan,

@@ -62,11 +62,13 @@ def ranks_of(scores: np.ndarray | Sequence[np.ndarray], true: Sequence[int]) -> 
         The place of the true turn among each question's candidates.
     """
     counts = []
-    for row, (own, place) in enumerate(zip(scores, true, strict=True)):
-        own = np.asarray(own, dtype=float)
-        if (missing := np.flatnonzero(np.isnan(own))).size:
+    for row, (row_scores, place) in enumerate(zip(scores, true, strict=True)):
+        row_scores = np.asarray(row_scores, dtype=float)
+        if (missing := np.flatnonzero(np.isnan(row_scores))).size:
             raise ValueError(f"question {row}: the score of candidate {missing[0]} is NaN")
-        counts.append(((own > own[place]).sum(), (own == own[place]).sum() - 1, len(own)))
+        counts.append(
+            ((row_scores > row_scores[place]).sum(), (row_scores == row_scores[place]).sum() - 1, len(row_scores))
+        )
     return Ranks(*np.array(counts, dtype=np.int64).reshape(-1, 3).T)
 
 

@@ -200,7 +200,7 @@ def calibrated(
     """Return the design with the `calibration` that gives its plan for `rate` the power which simulated studies find,
     and the standard error of the logarithm of that.
 
-    Each of `rounds` plans, simulates so many studies of that size (from 2 up), and multiplies the closed form's
+    Each of `rounds` plans, simulates `rounds` studies of that size (from 2 up), and multiplies the closed form's
     standard error by what explains their statistics; the geometric mean over all studies is taken. The design is
     unchanged where the power is out of reach. Of 160 studies the power of the plan has a Monte Carlo error of .02.
     """

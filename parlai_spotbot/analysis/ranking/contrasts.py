@@ -34,10 +34,10 @@ MOST = 1000
 
 ALIKE = 4.0
 MUCH = 0.9
-"""An annotator adds far more to a difference than others who adds so many equal shares, or so much."""
+"""Multiples of an equal share, and share, of a difference above which an annotator adds far more than others."""
 
 DIGITS = 5
-"""Shares and p-values that are the same to so many digits are equal."""
+"""Number of digits to which equal shares and p-values agree."""
 
 PAIRS = ("difference", "se", "low", "high", "df", "p", "p_errors", "effective", "confounded")
 """Columns of pairs of a group's fit."""
@@ -69,7 +69,7 @@ class Contrasts:
     codes, clusters : tuple of arrays (n,), Clusters
         Of the matches, see `match_codes`.
     matrix : WinMatrix
-        How often who won against whom.
+        Numbers of wins of each contestant against each other.
     influence : array (q, annotators)
         The part of each pair's difference that each annotator, a code of `clusters`, adds; 0 where nobody is known.
     fits : tuple of GroupFit

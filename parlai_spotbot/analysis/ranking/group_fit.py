@@ -112,9 +112,9 @@ class GroupFit:
         if size < 2 or (outcome == TIE).all():
             why = "no match was decided" if len(rows) else "no match"
             return cls(members, rows, kept, group_clusters, people, None, share, why=why)
-        asked = share <= BOTH_ORDERS if order is None else order
-        confounded = _confounded(counts) if asked and share <= BOTH_ORDERS else None
-        model = PairedCounts.of(counts, asked and confounded is None)
+        with_order = share <= BOTH_ORDERS if order is None else order
+        confounded = _confounded(counts) if with_order and share <= BOTH_ORDERS else None
+        model = PairedCounts.of(counts, with_order and confounded is None)
         theta = model.maximise(np.zeros(model.parameters))
         effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
         why = "" if effects.known else NO_CLUSTERS

@@ -18,7 +18,7 @@ from parlai_spotbot.errors import packages_named
 DENSITY = 1 / np.sqrt(2 * np.pi)
 
 PLACES = 1 << 26
-"""So many places of matches are in order at a time (256 MiB): a step takes hundreds of replicates as quickly as one."""
+"""Places of matches sorted at a time (256 MiB): a step takes hundreds of replicates as quickly as one."""
 
 
 @dataclass(frozen=True)

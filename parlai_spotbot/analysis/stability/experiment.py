@@ -108,8 +108,8 @@ def stability(
     function: Callable = _model_point
     if variant == "paper":
         function = partial(_paper_point, max(sizes), min(len(kept.counts) for kept in pools.values()))
-    found = _computed(function, points, progress)
-    results = {out: {size: found[out, size] for size in sizes} for out in pools}
+    draws = _computed(function, points, progress)
+    results = {out: {size: draws[out, size] for size in sizes} for out in pools}
     curves = [_curve(kept, sizes, results[out]).assign(removed=out) for out, kept in pools.items()]
     return pd.concat(curves, ignore_index=True)
 
@@ -125,11 +125,11 @@ def _computed(function: Callable, points: list[Point], progress: Callable[[int, 
     """Return what is found of each point, by the bot that is left out and the size."""
     # The largest sizes take longest: with these first no processor waits for another at the end.
     points = sorted(points, key=lambda point: -point.size)
-    found = {}
+    draws = {}
     for number, outcome in engine.outcomes(function, points, releases=True):
-        found[points[number].out, points[number].size] = outcome
-        progress(len(found), len(points))
-    return found
+        draws[points[number].out, points[number].size] = outcome
+        progress(len(draws), len(points))
+    return draws
 
 
 def default_sizes(fewest: int, variant: str) -> list[int]:
@@ -243,20 +243,20 @@ def pair_chances(pool: PlayedPool) -> np.ndarray:
     return np.exp(model.log_chances(model.maximise(np.zeros(model.parameters))))
 
 
-def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple[np.ndarray, np.ndarray | None]]) -> pd.DataFrame:
+def _curve(pool: PlayedPool, sizes: list[int], draws: dict[int, tuple[np.ndarray, np.ndarray | None]]) -> pd.DataFrame:
     """Return of each of `sizes`: ``share`` (the most frequent ranking's, the paper's y-axis) with ``share_low`` and
     ``share_high`` (exact, of the Monte Carlo error); ``ranking`` (clusters from best to worst); ``same_again`` (chance
     that two studies agree, a pair of repetitions at random); ``as_last`` (share whose ranking is the most frequent one
     of the largest size); in the way "model" ``order`` (share of studies in which the scores order the bots as the model
     does).
     """
-    curve = pd.DataFrame([_summary(found[size][0]) for size in sizes])
+    curve = pd.DataFrame([_summary(draws[size][0]) for size in sizes])
     curve.insert(0, "sizes", sizes)
     tops = curve.pop("top")
     last = tops.iloc[-1]
     curve["ranking"] = [ranking_of(top, pool.names) for top in tops]
-    curve["as_last"] = [(found[size][0] == last).all(axis=1).mean() for size in sizes]
-    by_size = [found[size][1] for size in sizes]
+    curve["as_last"] = [(draws[size][0] == last).all(axis=1).mean() for size in sizes]
+    by_size = [draws[size][1] for size in sizes]
     ranks = [places for places in by_size if places is not None]
     if ranks:
         true = (-pool.scores(pair_chances(pool))).argsort(kind="stable")

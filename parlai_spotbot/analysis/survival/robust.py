@@ -25,15 +25,15 @@ def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluste
     rows = (cluster, group, stratum)
     sums = table(rows, values)
     sizes = table(rows)
-    total, own = _equations(sums.sum(axis=0), sizes.sum(axis=0))
+    total, scores = _equations(sums.sum(axis=0), sizes.sum(axis=0))
     left, without = _equations(sums.sum(axis=0) - sums, sizes.sum(axis=0) - sizes)
     k = len(total)
     count = len(sums)
-    if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(own))).any():
+    if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(scores))).any():
         return np.full((k + 1, k + 1), np.inf)
     effects = np.linalg.solve(without, left[..., None])[..., 0]
-    away = effects - np.linalg.pinv(own, hermitian=True) @ total
-    side = np.vstack([np.eye(k), -np.ones(k)]) @ own  # the sums over all groups are 0
+    away = effects - np.linalg.pinv(scores, hermitian=True) @ total
+    side = np.vstack([np.eye(k), -np.ones(k)]) @ scores  # the sums over all groups are 0
     return side @ (away.T @ away * ((count - 1) / count)) @ side.T
 
 

@@ -140,11 +140,11 @@ class FitState:
         cross = np.empty((size, problem.X.shape[1]))
         for column, x in zip(cross.T, problem.X.T, strict=True):
             column[:] = by_level(at_low * x, at_high * x)
-        own = (problem.X * (at_low + at_high)[:, None]).T @ problem.X
-        return -np.block([[levels[1:-1, 1:-1], cross[1:-1]], [cross[1:-1].T, own]])
+        regression_part = (problem.X * (at_low + at_high)[:, None]).T @ problem.X
+        return -np.block([[levels[1:-1, 1:-1], cross[1:-1]], [cross[1:-1].T, regression_part]])
 
     def _levels(self, problem: Problem) -> ArrayPair:
-        """How many of the places are at or before both ends of each observation; one more at the end."""
+        """Numbers of places at or before both ends of each observation; one more at the end."""
         mark = np.zeros(problem.size + 1, dtype=np.int64)
         mark[self.places + 1] = 1
         mark[-1] = 1

@@ -48,8 +48,8 @@ def agreement(
         if pairs.empty:
             continue
         among = answer_pairs(people_rows, people_rows)
-        found = _question(pairs, among, people_rows, theirs, draws, scales.get(question))
-        rows.append({"question": question, **found})
+        question_rows = _question(pairs, among, people_rows, theirs, draws, scales.get(question))
+        rows.append({"question": question, **question_rows})
     return pd.DataFrame(rows)
 
 

@@ -99,11 +99,11 @@ class Draws:
         """
         drawn = values.astype(float)
         size = self.replicates
-        known = np.where(np.isfinite(values), values, values[0])
+        finite = np.where(np.isfinite(values), values, values[0])
         persons = slice(1 + size, 1 + 2 * size)
         cells = slice(1 + 2 * size, None)
-        whole = known[persons].var(axis=0)
-        within = known[cells].var(axis=0)
+        whole = finite[persons].var(axis=0)
+        within = finite[cells].var(axis=0)
         left = np.sqrt(np.clip(1 - ratio(within, 2 * whole), 0, 1))
         for part, kept in ((persons, left), (cells, np.sqrt(0.5))):
             drawn[part] = values[0] + (values[part] - values[0]) * kept

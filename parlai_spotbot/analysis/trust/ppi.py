@@ -105,15 +105,15 @@ def _estimates(people: pd.DataFrame, further: pd.DataFrame, bounds: Interval | N
     more = len(further)
     samples = (people["x"], people["y"], further["x"])
     values = np.array([sample.mean() if len(sample) else 0.0 for sample in samples], dtype=float)
-    asked = np.arange(n + more) < n
+    labelled = np.arange(n + more) < n
     scores = np.zeros((n + more, 3))
-    for column, (rows, sample) in enumerate(zip((asked, asked, ~asked), samples, strict=True)):
+    for column, (rows, sample) in enumerate(zip((labelled, labelled, ~labelled), samples, strict=True)):
         scores[rows, column] = (sample - values[column]) / max(1, len(sample))
     workers: Sequence | None = None
     if people["worker_id"].nunique() > 1:
         workers = [*people["worker_id"], *range(-more, 0)]
     clusters = Clusters.by([*people["conversation_id"], *further["conversation_id"]], workers)
-    return Estimates(values, clusters.spread(scores, asked.astype(float)), bounds)
+    return Estimates(values, clusters.spread(scores, labelled.astype(float)), bounds)
 
 
 def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:

@@ -30,7 +30,7 @@ DEGREES = 100_000_000
 """Products in the exact degrees of freedom of all contrasts; beyond, leverage is left out of them."""
 
 TOGETHER = 64
-"""So many contrasts are multiplied with the clusters' information at once."""
+"""Number of contrasts multiplied with the clusters' information at once."""
 
 
 @dataclass(frozen=True)

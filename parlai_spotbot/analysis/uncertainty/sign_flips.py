@@ -23,14 +23,14 @@ LEVEL = 0.95
 """Level of all intervals."""
 
 EXACT = 10
-"""Of so many clusters, the largest, all signs are tried."""
+"""Number of clusters, the largest, of which all signs are tried."""
 
 SEVERAL = 8.0
 DOMINANT = 3.0
 """With more effective clusters, by sizes and by squares, the t test holds and the floor would only cost power."""
 
 AGREE = 5
-"""So many clusters that all agree have p = .06."""
+"""Number of clusters that, when all agree, have p = .06."""
 
 FEWER = 3
 MORE = 10
@@ -102,7 +102,7 @@ class ClusterScores:
 
     @cached_property
     def size(self) -> np.ndarray:
-        """How much each cluster says (m,): its score, or its information where all are tied."""
+        """Weight of each cluster (m,): its score, or its information where all are tied."""
         equal = self.ties & (self.total(np.abs(self.score)) == 0)
         return np.abs(np.where(equal[self.column], self.information, self.score))
 
@@ -114,7 +114,7 @@ class ClusterScores:
 
     @property
     def few(self) -> np.ndarray:
-        """Return whether so few clusters (q,) say anything, or one says so much, that the floor is needed."""
+        """Return where (q,) the floor is needed: few clusters inform the contrast, or one dominates it."""
         square = self.total(self.size**2)
         by_squares = ratio(square**2, self.total(self.size**4), 0.0)
         return (np.round(self.effective, 6) <= SEVERAL) | (np.round(by_squares, 6) <= DOMINANT)
@@ -143,13 +143,13 @@ class ClusterScores:
         information = self.total(self.information)
         square = self.total(self.score**2)
         both = self.total(self.score * self.information)
-        known = self.total(self.information**2)
+        weight = self.total(self.information**2)
         clusters = np.maximum(self.effective, 1.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             limit = stdtrit(clusters - 1, (1 + LEVEL) / 2) ** 2
             smaller = limit * clusters / (clusters - 1 + limit)
             limit = np.where(clusters > AGREE + TINY, smaller, limit)
-            a = information**2 - limit * known
+            a = information**2 - limit * weight
             b = score * information - limit * both
             root = np.sqrt(np.maximum(b**2 - a * (score**2 - limit * square), 0.0))
             low = (b - root) / a
@@ -278,5 +278,5 @@ def raised(
     near = np.where(greater & clear, np.fmin(near, tested), near)
     near = np.where(clear, near, np.fmin(np.minimum(near, 0.0), np.where(ahead, start, -end)))
     far = np.fmax(far, np.where(ahead, end, -start))
-    known = np.isfinite(test[2]) & ~np.isnan(low)
-    return (np.where(known, np.where(ahead, near, -far), low), np.where(known, np.where(ahead, far, -near), high), p)
+    finite = np.isfinite(test[2]) & ~np.isnan(low)
+    return (np.where(finite, np.where(ahead, near, -far), low), np.where(finite, np.where(ahead, far, -near), high), p)

@@ -47,7 +47,7 @@ def mean_decider(rows: pd.DataFrame, pairs: pd.DataFrame, clusters: Clusters, sc
 def mean_drift(
     rows: pd.DataFrame, clusters: Clusters, scale: Interval, times: ArrayLike | None, questions: int = 1
 ) -> Probe:
-    """Probe whether a mean moved, between the earlier and the later half, otherwise than the means of all together.
+    """Probe whether a mean moved, between the earlier and the later half, differently from the overall mean.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def mean_drift(
     times : sequence of float (n,), optional
         When each row was answered.
     questions : int
-        So many questions are probed together.
+        Number of questions that are probed together.
     """
     names, code = np.unique(rows["name"].to_numpy(dtype=str), return_inverse=True)
     later = later_half(times)

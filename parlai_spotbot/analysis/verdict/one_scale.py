@@ -1,4 +1,4 @@
-"""Whether matches agree with one strength of each contestant that stands still: tests of what the contrasts assume.
+"""Tests of what the contrasts assume: each contestant has one strength, which stays the same.
 
 All are tests of scores under the fitted model, by flipping the signs of whole clusters (`uncertainty.sign_flips`).
 """
@@ -19,7 +19,7 @@ KNOWN = 1e-3
 """A pair whose own matches keep less of their information beside the strengths can't disagree with them."""
 
 SUMS = 1 << 22
-"""So many sums of scores by cluster are held at a time (32 MiB)."""
+"""Sums of scores by cluster held in memory at a time (32 MiB)."""
 
 EXPECTED = 3.0
 HARDLY = 0.1
@@ -46,11 +46,11 @@ def _group_misfit(fit: GroupFit) -> float:
     rows = model.row_scores(chances)
     sign = np.repeat(np.where(model.first < model.second, 1.0, -1.0), 3)
     points = sign * model.residuals(chances)[..., 0].ravel()
-    own = csr_array((points, (np.arange(3 * cells), np.repeat(number, 3))), shape=(3 * cells, number.max() + 1))
+    indicator = csr_array((points, (np.arange(3 * cells), np.repeat(number, 3))), shape=(3 * cells, number.max() + 1))
     weight = (model.n[:, None] * chances).ravel()
-    shared = rows.T @ (weight[:, None] * own)
-    score = own - rows @ np.linalg.solve(model.invertible(chances), shared.toarray())
-    tested = weight @ score**2 > KNOWN * (weight @ own**2)
+    shared = rows.T @ (weight[:, None] * indicator)
+    score = indicator - rows @ np.linalg.solve(model.invertible(chances), shared.toarray())
+    tested = weight @ score**2 > KNOWN * (weight @ indicator**2)
     if not tested.any():
         return 1.0
     kinds = model.kinds(*fit.codes)

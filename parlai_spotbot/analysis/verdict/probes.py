@@ -17,13 +17,13 @@ from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 
 DOMINANT = 0.25
 UNEQUAL = 1.5
-"""An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""
+"""Share of all answers, and multiple of an equal share, from which an annotator dominates."""
 
 DECIDES = 0.5
 """An annotator who adds at least this share of a difference decides it; of few annotators `ALIKE` equal shares."""
 
 NAMED = 4
-"""So many pairs are named."""
+"""Most pairs that a sentence names."""
 
 COMPARED = 200
 """With more contestants pairs that never met aren't looked at one by one."""
@@ -32,7 +32,7 @@ CLEAN = 0.05
 """Greatest chance of each alarm by a test where nothing is wrong."""
 
 
-def annotator_probe(answers_by: Sequence[int], known: bool = True) -> Probe:
+def annotator_probe(answers_by: Sequence[int], annotators_known: bool = True) -> Probe:
     """Probe whether enough people answered, and whether one of them dominates.
 
     Parameters
@@ -42,7 +42,7 @@ def annotator_probe(answers_by: Sequence[int], known: bool = True) -> Probe:
     known : bool
         Whether it is known who answered.
     """
-    if not known:
+    if not annotators_known:
         return Probe("annotators", AMBER, {"case": "unknown"})
     count = len(answers_by)
     most = max(answers_by, default=0)
@@ -104,8 +104,8 @@ def decider_probe(pairs: pd.DataFrame, shares: np.ndarray, p_alone: np.ndarray |
     share = shares.max(axis=1)
     limit = max(DECIDES, min(MUCH, ALIKE / people))
     clear = (pairs["p_errors"] < 1 - LEVEL).to_numpy()
-    told = clear if p_alone is None else clear | (p_alone < 1 - LEVEL)
-    shown = told & (np.round(share, 6) >= limit)
+    decided = clear if p_alone is None else clear | (p_alone < 1 - LEVEL)
+    shown = decided & (np.round(share, 6) >= limit)
     figures = {"share": float(share[shown].max(initial=0.0)), "pairs": int(shown.sum()), "annotators": people}
     if not (shown & clear).any():
         return Probe("decider", AMBER if shown.any() else GREEN, figures)

@@ -155,13 +155,13 @@ def _judged(
     within = _within(pairs, null, margin, int((~unknown).sum()))
     verdict = np.select([reason != "", clear & ahead, clear, within], [UNKNOWN, BETTER, WORSE, EQUAL], SAME)
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)
-    told = pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
-    told.loc[reason == "order", ["low", "high"]] = np.nan  # of strength and the first place together
-    return told
+    judged = pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
+    judged.loc[reason == "order", ["low", "high"]] = np.nan  # of strength and the first place together
+    return judged
 
 
 def _within(pairs: pd.DataFrame, null: float, margin: float | None, tested: int) -> np.ndarray:
-    """Return which pairs' intervals, widened for so many `tested` together, lie within a margin around `null`."""
+    """Return which pairs' intervals, widened for `tested` comparisons together, lie within a margin around `null`."""
     if margin is None:
         return np.zeros(len(pairs), dtype=bool)
     wider = max(1.0, ndtri(1 - (1 - LEVEL) / max(1, tested)) / ndtri((1 + LEVEL) / 2))

@@ -43,8 +43,8 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     less = direction == "less"
     shares = behaviour(rows, answers.names, crossed=answers.crossed, less_is_better=less)
     probes = study_probes.of_means(answers, rows, shares, SCALE, len(answers.questions))
-    told = {"criterion": CRITERION, "task": task_of_label(label), "direction": direction, "test": TEST}
-    return criteria.means_of(shares, probes, less, **told, **answers.rests)
+    whole = {"criterion": CRITERION, "task": task_of_label(label), "direction": direction, "test": TEST}
+    return criteria.means_of(shares, probes, less, **whole, **answers.rests)
 
 
 def compute(answers: Answers) -> Frames:
@@ -58,14 +58,14 @@ def compute(answers: Answers) -> Frames:
         rows += ranking.audit
     more = listed(f"“{plainly(label)}”" for label in MORE)
     whole = {"label": "", "main": True, "criterion": CRITERION, "why": NO_ORDER.format(more=more), "tests": 0}
-    found = {**frames, "audit": [row | {"label": ""} for row in audit.worst_first(rows)]}
+    tables = {**frames, "audit": [row | {"label": ""} for row in audit.worst_first(rows)]}
     if "pairs" in frames:
         pairs = frames["pairs"].astype({"p": float, "p_adjusted": float})
         pairs["p_adjusted_all"] = adjust_known(pairs["p"])
         clear = (pairs[["p_adjusted", "p_adjusted_all"]] < criteria.LEVEL).sum()
         whole |= {"tests": len(pairs), "clear": clear["p_adjusted"], "clear_all": clear["p_adjusted_all"]}
-        found["pairs"] = pairs
-    return Frames.of(found | {"whole": frame_of([whole | answers.rests, *frames.rows("whole")])})
+        tables["pairs"] = pairs
+    return Frames.of(tables | {"whole": frame_of([whole | answers.rests, *frames.rows("whole")])})
 
 
 def summarise(result: Result) -> list[str]:
@@ -77,10 +77,10 @@ def summarise(result: Result) -> list[str]:
     )
     if not whole["tests"]:
         return [whole["why"]]
-    told = [_clearest(result, whole["tests"]), whole["why"]]
+    sentences = [_clearest(result, whole["tests"]), whole["why"]]
     if whole["clear"]:
-        told.append(clear.format(**whole))
-    return told
+        sentences.append(clear.format(**whole))
+    return sentences
 
 
 def _clearest(result: Result, tests: int) -> str:
@@ -90,7 +90,7 @@ def _clearest(result: Result, tests: int) -> str:
     if not clear:
         return NONE_CLEAR.format(tests=tests)
     row = min(clear, key=lambda row: (row["p_adjusted_all"], -abs(row["estimate"]), row["label"], row["a"], row["b"]))
-    shares = {(own["label"], own["bot"]): own["score"] for own in result.rows("ranking")}
+    shares = {(share_row["label"], share_row["bot"]): share_row["score"] for share_row in result.rows("ranking")}
     less, more = sorted((row["a"], row["b"]), key=lambda bot: shares[row["label"], bot])
     ends = [shares[row["label"], bot] for bot in (more, less)]
     return filled(CLEAREST, plainly(row["label"]), *ends, more=more, less=less, clear=len(clear), tests=tests)

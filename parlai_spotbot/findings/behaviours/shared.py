@@ -1,4 +1,4 @@
-"""What labels of turns have as other answers do: agreement, annotators, what could be wrong, time, trust."""
+"""Findings that labels of turns share with other answers: agreement, annotators, what could be wrong, time, trust."""
 
 from functools import partial
 

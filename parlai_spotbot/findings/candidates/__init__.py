@@ -25,7 +25,7 @@ EXPERTS = ("intermediate", "expert")
 """By what they say of themselves, experts are those who have some or a lot of experience; the paper's rule."""
 
 ANNOTATOR = "annotator"
-"""The target of what annotators say of themselves, which is no answer to a question."""
+"""Target of annotators' answers about themselves, which answer no question of the survey."""
 
 Split = tuple[str, str, np.ndarray]
 
@@ -78,8 +78,8 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> R
     `group`, `true`, `n`."""
     places = tidy.assign(place=tidy["answer"].map(_place))
     second = places[places["question"] == "second"].set_index("annotation_id")["place"]
-    asked = {name: (one.corpus, one.true, len(one.candidates)) for name, one in facts.nuc.questions.items()}
-    questions = pd.DataFrame.from_dict(asked, orient="index", columns=["corpus", "true", "n"])
+    question_facts = {name: (one.corpus, one.true, len(one.candidates)) for name, one in facts.nuc.questions.items()}
+    questions = pd.DataFrame.from_dict(question_facts, orient="index", columns=["corpus", "true", "n"])
     rows = places[places["question"] == "first"].rename(columns={"place": "first"}).join(questions, on="item_id")
     rows["second"] = rows["annotation_id"].map(second).fillna(-1).astype(int)
     has_question = rows["n"].notna()

@@ -38,18 +38,20 @@ def _of_corpus(answers: CandidateAnswers, corpus: str, models: Mapping[str, pd.D
     facts = answers.nuc
     rows = of_corpus(answers.rows, corpus)
     for by, who, mask in answers.splits:
-        own = of_corpus(answers.rows[mask], corpus)
+        corpus_rows = of_corpus(answers.rows[mask], corpus)
         workers = None
         if answers.crossed:
-            workers = list(own["worker_id"])
-        recalls = _recalls(own.rename(columns={f"right{k}": k for k in KS}), own["conversation_id"], workers)
-        counts = {"annotators": own["worker_id"].nunique(), "n": own["item_id"].nunique()}
+            workers = list(corpus_rows["worker_id"])
+        recalls = _recalls(
+            corpus_rows.rename(columns={f"right{k}": k for k in KS}), corpus_rows["conversation_id"], workers
+        )
+        counts = {"annotators": corpus_rows["worker_id"].nunique(), "n": corpus_rows["item_id"].nunique()}
         yield {"kind": "people", "corpus": corpus, "by": by, "who": who, **counts, **recalls}
     for name, values in models.items():
-        own = values.reindex(rows["item_id"].unique()).dropna()
-        recalls = _recalls(own, [facts.questions[item].conversation_id for item in own.index])
+        corpus_rows = values.reindex(rows["item_id"].unique()).dropna()
+        recalls = _recalls(corpus_rows, [facts.questions[item].conversation_id for item in corpus_rows.index])
         by = facts.ways.get(name, "")
-        yield {"kind": "model", "corpus": corpus, "by": by, "who": name, "n": len(own), **recalls}
+        yield {"kind": "model", "corpus": corpus, "by": by, "who": name, "n": len(corpus_rows), **recalls}
     yield {"kind": "guessing", "corpus": corpus, "who": "guessing"} | {f"recall{k}": chance(rows["n"], k) for k in KS}
 
 
@@ -57,9 +59,9 @@ def _recalls(values: pd.DataFrame, conversations: Iterable, workers: Sequence | 
     """Return Recall@k of answers, of which `values` has a column a k, with their intervals, and how many they are."""
     row: dict = {"answers": len(values)}
     for k in KS:
-        found = share(values[k], list(conversations), workers)
-        row |= with_ends({f"recall{k}": found["estimate"], "ci": found["ci"]}, f"recall{k}")
-        row[f"recall{k}_wilson"] = found["wilson"]
+        recall = share(values[k], list(conversations), workers)
+        row |= with_ends({f"recall{k}": recall["estimate"], "ci": recall["ci"]}, f"recall{k}")
+        row[f"recall{k}_wilson"] = recall["wilson"]
     return row
 
 
@@ -77,15 +79,18 @@ def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, pd
     tests = []
     for k in KS:
         for corpus in corpora:
-            own = of_corpus(rows, corpus).query(f"n > {k}")
-            if own.empty:
+            corpus_rows = of_corpus(rows, corpus).query(f"n > {k}")
+            if corpus_rows.empty:
                 continue
             for name, values in models.items():
                 test = {"measure": f"recall@{k}", "who": EVERYBODY, "corpus": corpus, "contestant": name}
-                other = own["item_id"].map(values[k])
-                tests.append(test | against(own[f"right{k}"], other, own["conversation_id"], own["worker_id"]))
-    for _, own in groupby(tests, key=itemgetter("measure")):
-        of_measure = list(own)
+                other = corpus_rows["item_id"].map(values[k])
+                tests.append(
+                    test
+                    | against(corpus_rows[f"right{k}"], other, corpus_rows["conversation_id"], corpus_rows["worker_id"])
+                )
+    for _, corpus_rows in groupby(tests, key=itemgetter("measure")):
+        of_measure = list(corpus_rows)
         adjusted = adjust_known(np.array([test["p"] for test in of_measure], dtype=float))
         for test, p in zip(of_measure, adjusted, strict=True):
             test["p_adjusted"] = p

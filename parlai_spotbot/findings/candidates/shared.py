@@ -1,4 +1,4 @@
-"""What answers to questions have as others do: agreement, annotators, time."""
+"""Findings that answers to questions share with others: agreement, annotators, time."""
 
 from functools import partial
 

@@ -20,10 +20,10 @@ def compute(answers: Answers) -> Found:
         sided = rows[rows["left"].notna()]
         if len(sided):
             sides.append({"question": question, **share_test((sided["left"] > 0).to_numpy(), answers.clusters(sided))})
-    found: Found = {"same": tests, "left": sides}
+    tables: Found = {"same": tests, "left": sides}
     if not tests:
-        found["whole"] = {"why": "no contestant was compared with itself"}
-    return found
+        tables["whole"] = {"why": "no contestant was compared with itself"}
+    return tables
 
 
 def summarise(result: Result) -> list[str]:

@@ -1,4 +1,4 @@
-"""What choices have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
+"""Findings that choices share with others: agreement, annotators, what could be wrong, what is needed, time, trust."""
 
 from functools import partial
 

@@ -12,14 +12,14 @@ from parlai_spotbot.wording import filled
 
 def compute(answers: Answers) -> Found:
     """Agreement per wording on pairs whose better one is known, with the `text` that was asked, and which differ."""
-    known = known_pairs(answers.options.known_order)
-    compared = compare_wordings(answers.rows, known, crossed=answers.crossed)
+    order_known = known_pairs(answers.options.known_order)
+    compared = compare_wordings(answers.rows, order_known, crossed=answers.crossed)
     wordings = compared["wordings"]
     if wordings.empty:
-        return {"whole": {"known": known, "why": "no choice between contestants whose better one is known"}}
+        return {"whole": {"known": order_known, "why": "no choice between contestants whose better one is known"}}
     texts = {question.name: question.wording for question in answers.facts.survey.questions}
     wordings["text"] = wordings["question"].map(texts)
-    return compared | {"whole": {"known": known}}
+    return compared | {"whole": {"known": order_known}}
 
 
 def summarise(result: Result) -> list[str]:
@@ -38,9 +38,9 @@ def summarise(result: Result) -> list[str]:
     ]
     differences = result.rows("differences")
     template = "“{a}” and “{b}” ({estimate:points} points{0:ci_points}, {p_adjusted:p_said})"
-    told = [filled(template, ends(row, "estimate"), **row) for row in filter(clear, differences)]
+    sentences = [filled(template, ends(row, "estimate"), **row) for row in filter(clear, differences)]
     if differences:
-        text.append(f"Wordings that differ clearly: {'; '.join(told) or 'none'}.")
+        text.append(f"Wordings that differ clearly: {'; '.join(sentences) or 'none'}.")
     return text
 
 

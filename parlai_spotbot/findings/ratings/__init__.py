@@ -26,7 +26,7 @@ def scale_of(facts: Facts, question: str) -> tuple[float, ...]:
 
 
 def less_is_better(facts: Facts, question: str) -> bool:
-    """Return whether less of what a question asks about is better."""
+    """Return True if lower ratings are better."""
     return any(one.name == question and one.better == "less" for one in facts.survey.questions)
 
 

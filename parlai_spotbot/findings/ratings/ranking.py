@@ -45,8 +45,8 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     criterion = f"mean rating from {scale[0]:g} to {scale[-1]:g}"
     if less:
         criterion += ", where less is better"
-    told = {"criterion": criterion, "scale": list(scale), "test": TEST}
-    return criteria.means_of(means, probes, less, answers.facts.margin, **told, **answers.rests)
+    whole = {"criterion": criterion, "scale": list(scale), "test": TEST}
+    return criteria.means_of(means, probes, less, answers.facts.margin, **whole, **answers.rests)
 
 
 def summarise(result: Result) -> list[str]:
@@ -57,10 +57,10 @@ def summarise(result: Result) -> list[str]:
     dimensions: dict[str, list[str]] = {}
     for row in result.rows("whole"):
         dimensions.setdefault(row["criterion"], []).append(plainly(row["question"]))
-    said = [f"{listed(names)}: {criterion}" for criterion, names in dimensions.items()]
-    if len(said) == 1:
-        said = [*dimensions]
-    text = f"{'; '.join(said)}."
+    dimension_names = [f"{listed(names)}: {criterion}" for criterion, names in dimensions.items()]
+    if len(dimension_names) == 1:
+        dimension_names = [*dimensions]
+    text = f"{'; '.join(dimension_names)}."
     return [*sentences, Fact.of("Scale", f"{text[0].upper()}{text[1:]}")]
 
 

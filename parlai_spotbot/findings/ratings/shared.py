@@ -1,4 +1,4 @@
-"""What ratings have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
+"""Findings that ratings share with others: agreement, annotators, what could be wrong, what is needed, time, trust."""
 
 from functools import partial
 

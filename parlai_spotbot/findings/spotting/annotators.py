@@ -76,7 +76,7 @@ def detection_sentence(rates: Mapping, who: str) -> str:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return how well annotators tell bots from people, and what is said of annotators in every survey."""
+    """Return how well annotators tell bots from people, and the tables of annotators of every survey."""
     return [detection_sentence(result.one("pooled"), result.who), *annotators_finding.summarise(result)]
 
 

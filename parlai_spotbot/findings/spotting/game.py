@@ -54,9 +54,9 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
     earned = [points(GAME, *row) for row in zip(play["truth"], play["answer"], play["opened"], strict=True)]
     unsure = play["answer"] == "unsure"
     right = play["answer"] == play["truth"]
-    own = play.assign(points=earned, right=right, wrong=~right & ~unsure, unsure=unsure).groupby("worker_id")
-    board = own[["points", "right", "wrong", "unsure"]].sum()
-    board.insert(1, "units", own["unit_id"].nunique())
+    totals = play.assign(points=earned, right=right, wrong=~right & ~unsure, unsure=unsure).groupby("worker_id")
+    board = totals[["points", "right", "wrong", "unsure"]].sum()
+    board.insert(1, "units", totals["unit_id"].nunique())
     board.insert(2, "points_per_unit", board["points"] / board["units"])
     board = board.reset_index()
     board.insert(0, "rank", board["points"].rank(ascending=False, method="min").astype(int))

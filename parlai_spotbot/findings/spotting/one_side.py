@@ -1,4 +1,4 @@
-"""How often simulated users are taken for people, where the user's side alone is judged, beside people on that side."""
+"""Rates at which simulated users, whose side alone is judged, are taken for people, beside people on that side."""
 
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.analysis.values import with_ends

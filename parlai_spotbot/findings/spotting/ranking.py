@@ -60,9 +60,9 @@ def _shares(answers: Annotations) -> pd.DataFrame:
     unsure = (answers.entities["nature"] == UNSURE).to_numpy()
     clusters = answers.together.take(answers.pages)
     rows = []
-    for name, own in answers.entities.groupby("name", sort=True).indices.items():
-        interval = share_interval(taken[own], clusters.take(own))
-        rows.append((name, taken[own].mean(), *interval, unsure[own].mean(), len(own)))
+    for name, positions in answers.entities.groupby("name", sort=True).indices.items():
+        interval = share_interval(taken[positions], clusters.take(positions))
+        rows.append((name, taken[positions].mean(), *interval, unsure[positions].mean(), len(positions)))
     columns = ["bot", "human_share", "human_share_low", "human_share_high", "unsure_share", "labels"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -85,7 +85,7 @@ def _differences(answers: Annotations) -> pd.DataFrame:
     counts = np.column_stack([hits, np.bincount(code) - hits])
     apart = np.abs([wilson(hit, hit + other) for hit, other in counts] - shares.values[:, None])
     estimate = contrasts["estimate"]
-    exact = [fisher_exact([own, counts[-1]]).pvalue for own in counts[:-1]]
+    exact = [fisher_exact([counts_of_bot, counts[-1]]).pvalue for counts_of_bot in counts[:-1]]
     table = pd.DataFrame(
         {
             "bot": bots,

@@ -1,4 +1,4 @@
-"""What annotations of segments have as other answers do: what could be wrong, what is needed, and what was settled."""
+"""Findings that annotations of segments share with others: what could be wrong, what is needed, what was settled."""
 
 from parlai_spotbot.findings import alarms, needs, settled
 from parlai_spotbot.findings.scarce import MATCHES

@@ -54,12 +54,14 @@ def _effects(cox: Sequence[Mapping]) -> str:
     """Return with which contestants being favoured in a feature goes clearly with being spotted sooner or later."""
     if not cox:
         return ""
-    found = [f"{plainly(row['feature'])} for {who(row['bot'])} ({factor(row['ratio'])})" for row in filter(clear, cox)]
-    if not found:
+    effects = [
+        f"{plainly(row['feature'])} for {who(row['bot'])} ({factor(row['ratio'])})" for row in filter(clear, cox)
+    ]
+    if not effects:
         return "For no feature is it clear that being favoured in it goes with being spotted sooner or later."
-    ratios = "; ".join(found[:NAMED])
-    if len(found) > NAMED:
-        ratios += f" and {len(found) - NAMED} more"
+    ratios = "; ".join(effects[:NAMED])
+    if len(effects) > NAMED:
+        ratios += f" and {len(effects) - NAMED} more"
     text = "Clear hazard ratios of being favoured (below 1: spotted later): {}. They are associations, not causes."
     return text.format(ratios)
 

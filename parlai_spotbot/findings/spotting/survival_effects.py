@@ -55,7 +55,7 @@ def effects(
             fitted_rows, whole = _fit(row, model, errors, backend)
             coefficients[key] += [{"bot": name, **fitted_row} for fitted_row in fitted_rows]
             models.append({"bot": name, "model": model, **whole})
-    result = {key: pd.DataFrame(found, columns=COLUMNS) for key, found in coefficients.items()}
+    result = {key: pd.DataFrame(effect_rows, columns=COLUMNS) for key, effect_rows in coefficients.items()}
     for frame in result.values():
         frame["p_adjusted"] = adjust_known(frame["p"])
     return result | {"cox_models": pd.DataFrame(models)}
@@ -98,11 +98,11 @@ def _fit(rows: pd.DataFrame, model: str, errors: Errors, backend: str) -> tuple[
     features = _features(rows)
     arguments = (rows["left"], rows["right"], rows[features].astype(float), model)
     try:
-        fit, notes, said = fitted(arguments, errors, backend=backend)
+        fit, notes, reason = fitted(arguments, errors, backend=backend)
     except ValueError:  # not one observation lies wholly before another
         none = [{"feature": name, "why": _unfitted(rows[name], NOTHING)} for name in features]
         return none, {"n": len(rows), "notes": [NOTHING]}
-    whole = {"loglik": fit.loglik, "n": len(rows), "errors": said, "notes": notes}
+    whole = {"loglik": fit.loglik, "n": len(rows), "errors": reason, "notes": notes}
     return [_one(fit, i, rows[f]) for i, f in enumerate(features)], whole
 
 

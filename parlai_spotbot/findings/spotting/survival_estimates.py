@@ -58,8 +58,10 @@ def survival_of(answers: Annotations) -> Found:
         strata = None
         warning = CHOSEN
     return {
-        "curves": pd.concat({name: own.curve for name, own in drawn.items()}, names=["bot"]).reset_index("bot"),
-        "bots": [_bot(name, own, drawn.get(HUMAN)) for name, own in drawn.items()],
+        "curves": pd.concat({name: estimate.curve for name, estimate in drawn.items()}, names=["bot"]).reset_index(
+            "bot"
+        ),
+        "bots": [_bot(name, estimate, drawn.get(HUMAN)) for name, estimate in drawn.items()],
         "pairs": _pairs(rows, present, clusters, strata, drawn),
         **effects(rows, present, clusters, answers.rng, options.bootstraps, cox_backend),
         "whole": {"clusters": clusters, "cox_backend": cox_backend, "warning": warning, **answers.bootstrap()},
@@ -70,7 +72,7 @@ class _Drawn:
     """One contestant's rows at the `lengths` shown, and its survival there when drawn again: `samples` (bootstraps ·
     replicates, lengths).
 
-    `n` were shown that much, of whom `spotted` were called bots then.
+    `n` were shown that much, and `spotted` of these were called bots then.
     """
 
     def __init__(self, row: pd.DataFrame, every: ClusterBootstrap, followed: bool) -> None:

@@ -32,7 +32,7 @@ def compute(answers: Annotations) -> Found:
 
 
 def effort_sentence(systems: int, effort: Effort) -> str:
-    """Compute how long annotating so many systems takes beside talking to them."""
+    """Compute how long annotating this number of systems takes, compared with talking to them."""
     text = f"For {systems} systems annotating takes {effort.hours:.1f} hours, talking to them {effort.other_hours:.1f}"
     if not math.isnan(effort.break_even):
         text += f"; with more than {effort.break_even:.0f} systems it takes longer"

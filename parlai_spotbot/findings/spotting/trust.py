@@ -41,10 +41,10 @@ def compute(answers: Annotations) -> Found | None:
     """A judge beside people on the same items; nothing for people, and where there are none."""
     if answers.people is None:
         return None
-    people, judge = (long_frame(own.rows, answers.features) for own in (answers.people, answers))
+    people, judge = (long_frame(source_answers.rows, answers.features) for source_answers in (answers.people, answers))
     options = {"rng": answers.rng("trust"), "replicates": answers.options.bootstraps}
-    made = partial(contests, features=answers.features)
-    return trust.in_words(trust_part(people, judge, contests=made, **options))
+    contests_of = partial(contests, features=answers.features)
+    return trust.in_words(trust_part(people, judge, contests=contests_of, **options))
 
 
 FINDING = trust.finding(FORM, compute)

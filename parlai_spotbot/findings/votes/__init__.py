@@ -61,8 +61,8 @@ class Ballots(OneSource):
     def comparisons(self) -> int:
         """Return how many pairs of contestants were compared on these, a pair counting once on each."""
         pair = np.minimum(self.a, self.b) * len(self.names) + np.maximum(self.a, self.b)
-        known = self.prompt >= 0
-        return len(np.unique(self.prompt[known].astype(np.int64) * len(self.names) ** 2 + pair[known]))
+        has_prompt = self.prompt >= 0
+        return len(np.unique(self.prompt[has_prompt].astype(np.int64) * len(self.names) ** 2 + pair[has_prompt]))
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -140,7 +140,7 @@ class VoteForm(Form):
     of_study = False
 
     def facts(self, study: Study) -> dict:
-        """Whether the first of two contestants was shown first."""
+        """Facts of votes: whether the first of two contestants was shown first."""
         return {"ordered": study.provenance().get("import", {}).get("ordered", True)}
 
     def sources(self, judgements: pd.DataFrame, facts: Facts, options: Options) -> tuple[dict[str, Ballots], LeftOut]:
@@ -174,12 +174,12 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
     """
     time = votes["time"].to_numpy()
     prompted = votes["conversation"].to_numpy() >= 0
-    known = (votes["worker"].to_numpy() >= 0) & (prompted | (time % DAY > 0))
+    identified = (votes["worker"].to_numpy() >= 0) & (prompted | (time % DAY > 0))
     key = votes[["source", "worker", "conversation"]].assign(pair=pair, time=np.where(prompted, np.nan, time))
     order = np.argsort(np.where(np.isnan(time), -np.inf, time), kind="stable")
     again = np.zeros(len(votes), dtype=bool)
     again[order] = key.iloc[order].duplicated(keep="last").to_numpy()
-    return again & known
+    return again & identified
 
 
 def _checked(judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]) -> tuple[pd.DataFrame, LeftOut]:

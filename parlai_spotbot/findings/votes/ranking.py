@@ -68,16 +68,16 @@ def ranked(ballots: Ballots) -> Ranking:
 
 
 def _told(ballots: Ballots, counts: np.ndarray) -> dict:
-    """Return what is said of all votes together."""
+    """Return the figures of all votes together."""
     ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))
-    told = {"criterion": CRITERION, "test": TEST, "n": len(ballots.a), "ties": ties, "both_bad": bad}
-    return told | {"resample": ballots.resample, "level": 0.95, "how": HOW}
+    whole = {"criterion": CRITERION, "test": TEST, "n": len(ballots.a), "ties": ties, "both_bad": bad}
+    return whole | {"resample": ballots.resample, "level": 0.95, "how": HOW}
 
 
 def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> pd.DataFrame:
     """Return what was voted between every two contestants, and the verdict with what it is by.
 
-    Of more than `GRIDDED` contestants only some pairs stand in the results, see `criteria.pair_counts`.
+    Of more than `GRIDDED` contestants only some pairs are in the results, see `criteria.pair_counts`.
     """
     seen = counts[np.triu_indices(len(fit.names), 1)]
     return criteria.estimate_ends(verdict.pairs.drop(columns=["p_errors", "effective"])).assign(

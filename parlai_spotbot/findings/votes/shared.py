@@ -1,4 +1,4 @@
-"""What votes have as other answers do: what could be wrong, and what is needed."""
+"""Findings that votes share with others: what could be wrong, and what is needed."""
 
 import pandas as pd
 

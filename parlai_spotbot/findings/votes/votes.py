@@ -25,10 +25,10 @@ def compute(ballots: Ballots) -> Found:
         "independent": clusters.workers is None and clusters.conversations is None,
         "sentence": _hanging(ballots, people, prompts),
     }
-    found = {"whole": whole, "annotators": people, "prompts": prompts}
+    tables = {"whole": whole, "annotators": people, "prompts": prompts}
     if decided.any() and ballots.facts.ordered:
-        found["first"] = share_test(ballots.outcome[decided] > 0, clusters.take(decided))
-    return found
+        tables["first"] = share_test(ballots.outcome[decided] > 0, clusters.take(decided))
+    return tables
 
 
 def _sizes(codes: np.ndarray) -> dict:

@@ -39,7 +39,7 @@ TITLES = {
 }
 
 NAMED = 4
-"""A sentence names so many kinds, the most frequent first."""
+"""Most kinds that a sentence names, the most frequent first."""
 
 
 def hygiene(facts: Facts, training: Iterable[Sequence[str]] | None = None) -> dict:
@@ -73,9 +73,11 @@ def _contestants(measured: pd.DataFrame, order: Sequence[str]) -> list[dict]:
     people = measured[measured.index == HUMAN].set_index("kind").to_dict("index")
     rows = []
     for name in order:
-        own = measured.loc[name]
-        words = sentence(name, own.to_dict("records"), people)
-        rows.append({"name": name, "turns": own["n"].max(), "rate": own["rate"].max(), "sentence": words})
+        bot_measures = measured.loc[name]
+        words = sentence(name, bot_measures.to_dict("records"), people)
+        rows.append(
+            {"name": name, "turns": bot_measures["n"].max(), "rate": bot_measures["rate"].max(), "sentence": words}
+        )
     return rows
 
 
@@ -84,24 +86,24 @@ def copies_of(clusters: Mapping[str, str]) -> dict:
     sentence; {} where there are none."""
     if not clusters:
         return {}
-    found = {"conversations": len(clusters), "clusters": len(set(clusters.values()))}
+    copies = {"conversations": len(clusters), "clusters": len(set(clusters.values()))}
     text = filled(
         "{conversations:,} conversations have the same text as another, or nearly, and count as {clusters:cluster}: "
         "all their words are the same, or (from {least} words on) {alike:.0%} of the sequences of three words that "
         "occur in either.",
         least=LEAST_WORDS,
         alike=ALIKE,
-        **found,
+        **copies,
     )
-    return found | {"sentence": text}
+    return copies | {"sentence": text}
 
 
-def sentence(name: str, own: Sequence[Mapping], people: Mapping[str, Mapping]) -> str:
+def sentence(name: str, bot_rows: Sequence[Mapping], people: Mapping[str, Mapping]) -> str:
     """Return what a contestant does more often than people, beyond what chance explains; "" of nothing."""
     if name == HUMAN:
         return ""
     never = {"rate_high": -1.0}
-    clear = [row for row in own if row["count"] and row["rate_low"] > people.get(row["kind"], never)["rate_high"]]
+    clear = [row for row in bot_rows if row["count"] and row["rate_low"] > people.get(row["kind"], never)["rate_high"]]
     parts = []
     for row in best_first(clear, (row["rate"] for row in clear))[:NAMED]:
         rate, low, high = (small_percent(row[key]) for key in ("rate", "rate_low", "rate_high"))
@@ -115,7 +117,7 @@ def sentence(name: str, own: Sequence[Mapping], people: Mapping[str, Mapping]) -
 
 
 CAREFUL = 2
-"""So many sentences on contestants are on the page's second screen."""
+"""Most sentences on contestants on the page's second screen."""
 
 
 def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
@@ -133,8 +135,8 @@ def summarise(result: Result) -> list[str]:
 def careful_of(frames: Frames) -> list[str]:
     """Return how many conversations are near-copies, then which contestants show faults more often than people."""
     faulty = [row for row in frames.rows("contestants") if row["sentence"]]
-    told = [*frames.rows("copies"), *best_first(faulty, (row["rate"] for row in faulty))[:CAREFUL]]
-    return [row["sentence"] for row in told]
+    sentences = [*frames.rows("copies"), *best_first(faulty, (row["rate"] for row in faulty))[:CAREFUL]]
+    return [row["sentence"] for row in sentences]
 
 
 FINDING = declared(__file__, None, read, summarise)

@@ -70,8 +70,8 @@ def summarise(result: Result) -> list[str]:
     by = {}
     for row in methods:
         by.setdefault(row["what"], []).append(called(row["method"]))
-    asked = [f"{listed(names)} by {what}" for what, names in by.items()]
-    ranked_by = f"Methods rank by their main question: {'; '.join(asked)}."
+    asked_lists = [f"{listed(names)} by {what}" for what, names in by.items()]
+    ranked_by = f"Methods rank by their main question: {'; '.join(asked_lists)}."
     return [_first(methods, result.rows("places")), ranked_by]
 
 

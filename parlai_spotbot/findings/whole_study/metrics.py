@@ -31,10 +31,10 @@ def read(
     """Return what one file of the study of metrics holds by source, in its `table` the `rows` that are shown; {} where
     it was never made."""
     path = surveys[0].study.path / "analysis" / "metrics" / f"{stem}.json"
-    found = by_source(surveys[0].stored(path, metrics=True).get("tables", {}))
+    frames = by_source(surveys[0].stored(path, metrics=True).get("tables", {}))
     shown = {}
-    for source in people_first(found):
-        shown[source] = Frames.of({**found[source], table: frame_of(rows(found[source]))})
+    for source in people_first(frames):
+        shown[source] = Frames.of({**frames[source], table: frame_of(rows(frames[source]))})
     return shown
 
 
@@ -44,8 +44,8 @@ def _named(row: Mapping) -> str:
 
 def _best(rows: Iterable[Mapping], key: str) -> Iterator[dict]:
     """Yield the rows of which a figure is known, each with its metric's name, the highest first."""
-    told = [{**row, "metric": _named(row)} for row in rows if row[key] is not None]
-    yield from best_first(told, (row[key] for row in told))
+    named_rows = [{**row, "metric": _named(row)} for row in rows if row[key] is not None]
+    yield from best_first(named_rows, (row[key] for row in named_rows))
 
 
 # -- importance --------------------------------------------------------------------------------------------------------
@@ -79,12 +79,12 @@ def _importance(result: Result) -> list[str]:
 # -- agreement ---------------------------------------------------------------------------------------------------------
 def _agreement(result: Result) -> list[str]:
     rows = result.rows("metrics")
-    told = [f"{row['metric']}: {number(row['alpha'])}{to(ends(row, 'alpha'), number)}" for row in rows]
-    if not told:
+    texts = [f"{row['metric']}: {number(row['alpha'])}{to(ends(row, 'alpha'), number)}" for row in rows]
+    if not texts:
         return ["No metric was judged twice, so agreement isn't known."]
-    most = told[0]
-    if len(told) > 1:
-        most += f"; least on {told[-1]}"
+    most = texts[0]
+    if len(texts) > 1:
+        most += f"; least on {texts[-1]}"
     twice = min(row["conversations"] for row in rows)
     return [f"People agree most on {most}. Of each metric at least {twice} conversations were judged twice."]
 

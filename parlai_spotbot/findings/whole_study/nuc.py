@@ -116,10 +116,10 @@ def _points(curve: Mapping) -> Iterator[dict]:
 
 def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """Return what spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
-    found = with_rows(read_results(surveys[0].study.path / "nuc" / "analysis"))
-    if not found:
+    frames = with_rows(read_results(surveys[0].study.path / "nuc" / "analysis"))
+    if not frames:
         return {}
-    return {"": found}
+    return {"": frames}
 
 
 def asked(ranking: Mapping) -> str:

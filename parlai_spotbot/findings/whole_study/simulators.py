@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MEASURES: dict[str, dict] = own_data(__file__, "user_measures.yaml")
 REPLICATES = 200
 NAMED = 3
-"""A sentence names so many measures, those that differ most first."""
+"""Most measures that a sentence names, those that differ most first."""
 
 SENTENCES = {
     ALIKE: "{name} is like people in {measures:measure}: each lies within half of people's standard deviation.",
@@ -126,10 +126,17 @@ def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
         return {}
     rows["what"] = [MEASURES[name]["title"] for name in rows["measure"]]
     answers = []
-    for name, own in rows.groupby("name", sort=False):
-        counts = own["verdict"].value_counts()
-        unknown = own.loc[own["verdict"] == UNKNOWN, "needed"].fillna(max(PLANNED, own["n"].max() + 1))
-        answer = {"name": name, "verdict": verdict_of(own["verdict"]), "measures": len(own), "needed": unknown.max()}
+    for name, name_rows in rows.groupby("name", sort=False):
+        counts = name_rows["verdict"].value_counts()
+        unknown = name_rows.loc[name_rows["verdict"] == UNKNOWN, "needed"].fillna(
+            max(PLANNED, name_rows["n"].max() + 1)
+        )
+        answer = {
+            "name": name,
+            "verdict": verdict_of(name_rows["verdict"]),
+            "measures": len(name_rows),
+            "needed": unknown.max(),
+        }
         answers.append(answer | {"differ": counts.get(DIFFERENT, 0), "alike": counts.get(ALIKE, 0)})
     frames = {"measures": rows, "answers": pd.DataFrame(answers)}
     if (values["name"] == HUMAN).any():
@@ -144,8 +151,8 @@ def _examples(values: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     on one task, if they share one."""
     [row] = best_first(rows.to_dict("records"), rows["standard"].abs())[:1]
     measure = row["measure"]
-    known = values[["name", "task", "conversation_id", measure]].dropna()
-    of_user, of_people = (known[known["name"] == name] for name in (row["name"], HUMAN))
+    rows_known = values[["name", "task", "conversation_id", measure]].dropna()
+    of_user, of_people = (rows_known[rows_known["name"] == name] for name in (row["name"], HUMAN))
     both = of_user.merge(of_people, on="task", suffixes=("", "_people"))
     if both.empty:
         both = of_user.head(1).merge(of_people.head(1), how="cross", suffixes=("", "_people"))
@@ -158,8 +165,8 @@ def _examples(values: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 # -- what it says ------------------------------------------------------------------------------------------------------
 def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """Return what the analysis of the first survey that has it found."""
-    found = [survey.stored_frames(survey.folder / "simulators.json") for survey in surveys]
-    return next(filter(None, found), {})
+    frames = [survey.stored_frames(survey.folder / "simulators.json") for survey in surveys]
+    return next(filter(None, frames), {})
 
 
 def answer(frames: Frames) -> str:
@@ -174,11 +181,13 @@ def answer(frames: Frames) -> str:
 
 def differing(frames: Frames) -> dict[str, list[dict]]:
     """Return the rows of the measures in which each simulated user is least like people, the farthest first."""
-    found: dict[str, list[dict]] = {}
+    rows_by_measure: dict[str, list[dict]] = {}
     for row in frames.rows("measures"):
         if row["verdict"] == DIFFERENT:
-            found.setdefault(row["name"], []).append(row)
-    return {name: best_first(rows, [abs(row["standard"]) for row in rows])[:NAMED] for name, rows in found.items()}
+            rows_by_measure.setdefault(row["name"], []).append(row)
+    return {
+        name: best_first(rows, [abs(row["standard"]) for row in rows])[:NAMED] for name, rows in rows_by_measure.items()
+    }
 
 
 def where(frames: Frames) -> list[str]:

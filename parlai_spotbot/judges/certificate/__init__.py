@@ -32,7 +32,7 @@ COVERED = ("bot", "domain", "length")
 
 @dataclass(frozen=True)
 class Certificate:
-    """What labels vouch for.
+    """Record of the uses that labels vouch for.
 
     `uses` are records of `analysis.certificate.uses.UseStatus`, `figures` those of `Assessment`. `covered` has the
     bots, domains and lengths with labels, and how many; `not_covered` those that the judge answered without. `bound`

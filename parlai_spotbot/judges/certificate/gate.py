@@ -1,4 +1,4 @@
-"""Whether a certificate lets a judge decide about two bots: reasons why not, with the cheapest remedy."""
+"""Gate by certificate: reasons why a judge may not decide about two bots, with the cheapest remedy."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

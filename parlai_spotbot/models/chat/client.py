@@ -25,7 +25,7 @@ MOST_BYTES = 2**20
 
 CONNECT = 10.0
 PATIENCE = 8.0
-"""Seconds without a first answer after which it is said that one is waited for."""
+"""Seconds without a first answer after which a message says that it is awaited."""
 HEADERS = {"host", "accept", "accept-encoding", "connection", "user-agent", "content-type", "content-length"}
 """Headers that are sent, beside the key's; others of `openai` come from the environment and are for OpenAI alone."""
 
@@ -198,14 +198,16 @@ class ChatClient:
     async def _ask(self, body: dict) -> Reply:
         """Ask, and ask again with what the server refused left out or changed; changes that help are kept."""
         async with self._begun:
-            made = list(self.changes)
-            answer = await self._post(changed(body, made))
-            while isinstance(answer, ChatError) and (name := next_change(body, answer, made, met=self._answered)):
-                made.append(name)
-                answer = await self._post(changed(body, made))
+            changes_made = list(self.changes)
+            answer = await self._post(changed(body, changes_made))
+            while isinstance(answer, ChatError) and (
+                name := next_change(body, answer, changes_made, met=self._answered)
+            ):
+                changes_made.append(name)
+                answer = await self._post(changed(body, changes_made))
         if isinstance(answer, Completion):
             self._answered = True
-            for name in (name for name in made if name not in self.changes):
+            for name in (name for name in changes_made if name not in self.changes):
                 self.changes.append(name)
                 print(f"{self.server.url} refuses a request; {self.server.model} is now asked {name}", flush=True)
         return answer

@@ -1,4 +1,4 @@
-"""What servers refuse of a request, and the change after which they take it: found by asking, once for each client."""
+"""Changes of a request that a server refuses: found by asking, once for each client."""
 
 import re
 from collections.abc import Iterable
@@ -32,15 +32,15 @@ def changed(body: dict, names: Iterable[str]) -> dict:
 
 def _told_by_user(messages: list[dict]) -> list[dict]:
     """Return messages with the instructions in front of the user's first text."""
-    told: list[dict] = []
+    rewritten: list[dict] = []
     for row in messages:
         role = "user"
         if row["role"] == "assistant":
             role = "assistant"
-        if told and told[-1]["role"] == role:
-            row = {"content": f"{told.pop()['content']}\n\n{row['content']}"}
-        told.append({"role": role, "content": row["content"]})
-    return told
+        if rewritten and rewritten[-1]["role"] == role:
+            row = {"content": f"{rewritten.pop()['content']}\n\n{row['content']}"}
+        rewritten.append({"role": role, "content": row["content"]})
+    return rewritten
 
 
 def next_change(body: dict, error: ChatError, made: list[str], met: bool) -> str:

@@ -84,7 +84,7 @@ class ServerOptions:
         return (prompt_tokens * self.price_prompt + completion_tokens * self.price_completion) / 1e6
 
     def costs(self, prompt_tokens: float, completion_tokens: float) -> dict:
-        """What these tokens cost, for a file; {} without prices."""
+        """Cost of these tokens, for a file; {} without prices."""
         cost = {"cost": round(self.cost(prompt_tokens, completion_tokens), 9), "currency": self.currency}
         if self.priced:
             return cost

@@ -23,10 +23,10 @@ from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 TOKENS = 1024
-"""So many tokens of candidates are read at once; their scores over the vocabulary take the memory."""
+"""Tokens of candidates that are read at once; their scores over the vocabulary take the memory."""
 
 ROWS = 64
-"""So many candidates are read at once; each has the states of its context."""
+"""Candidates that are read at once; each has the states of its context."""
 
 PADDING = -100
 """What stands for no token where `cross_entropy` is asked."""
@@ -51,9 +51,11 @@ class CausalLikelihood:
         """The tokens before the next turn."""
         if question is None:
             return self.agent.prompt(Dialogue())
-        own = question.speakers[-1]
+        answering = question.speakers[-1]
         turns = zip(question.context, question.speakers[:-1], strict=True)
-        return self.agent.prompt(Dialogue(turns=tuple(RememberedTurn(text, speaker == own) for text, speaker in turns)))
+        return self.agent.prompt(
+            Dialogue(turns=tuple(RememberedTurn(text, speaker == answering) for text, speaker in turns))
+        )
 
     @torch.inference_mode()
     def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
@@ -187,16 +189,19 @@ class GeneratorLikelihood:
         batch = agent.batchify([self._observe(question).observation for question, _ in contexts])
         states = agent.model.encoder(*agent._encoder_input(batch))
         rows = torch.as_tensor(batch.valid_indices).argsort().tolist()  # some agents sort what they get
-        asked = [(text, row) for (_, texts), row in zip(contexts, rows, strict=True) for text in texts]
+        text_rows = [(text, row) for (_, texts), row in zip(contexts, rows, strict=True) for text in texts]
         words = {"add_start": False, "add_end": True, "truncate": agent.label_truncate, "truncate_left": False}
-        texts = {text for text, _ in asked}
+        texts = {text for text, _ in text_rows}
         tokens = {text: agent._vectorize_text(text, **words) for text in texts}
-        sums = np.empty(len(asked))
-        for part in parts([tokens[text] for text, _ in asked], asked):
-            labels = [tokens[asked[i][0]] for i in part]
+        sums = np.empty(len(text_rows))
+        for part in parts([tokens[text] for text, _ in text_rows], text_rows):
+            labels = [tokens[text_rows[i][0]] for i in part]
             marks = [torch.full_like(label, agent.NULL_IDX + 1) for label in labels]  # a text may hold what pads
-            ids, marked = (agent._pad_tensor(of, is_label=True)[0].to(batch.text_vec.device) for of in (labels, marks))
-            chosen = torch.tensor([asked[i][1] for i in part], device=ids.device)
+            ids, marked = (
+                agent._pad_tensor(token_rows, is_label=True)[0].to(batch.text_vec.device)
+                for token_rows in (labels, marks)
+            )
+            chosen = torch.tensor([text_rows[i][1] for i in part], device=ids.device)
             logits, _ = agent.model.decode_forced(agent.model.reorder_encoder_states(states, chosen), ids)
             sums[part] = _sums(logits[:, -ids.shape[1] :], ids.masked_fill(marked == agent.NULL_IDX, PADDING))
         return np.split(sums, np.cumsum([len(texts) for _, texts in contexts[:-1]]))

@@ -217,7 +217,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
 
 
 def _described(description: dict) -> dict:
-    """Return what is kept of what a contestant says of itself."""
+    """Return the part of a contestant's report on itself that is kept."""
     return {key: description[key] for key in ("agent", "model_sha256", "family", "apart") if key in description}
 
 

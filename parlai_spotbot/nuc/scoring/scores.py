@@ -24,7 +24,7 @@ FAMILIES = {"ranker": (RANKER,), "likelihood": (SUM, PER_BYTE, PMI), "similarity
 WAY_TITLES: dict[str, str]
 CAUTIONS: dict[str, str]
 WAY_TITLES, CAUTIONS = own_data(__file__)
-"""What tables call the ways (the star stands for `CAUTIONS`), and what is said below every table that shows one."""
+"""What tables call the ways (the star stands for `CAUTIONS`), and the note below every table that shows one."""
 
 DIGITS = 7
 """Significant digits of stored scores: those that floats of 32 bits have."""

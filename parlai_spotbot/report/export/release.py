@@ -1,4 +1,4 @@
-"""What a copy for publication has beside the study's rows, to repeat it: domain, code, texts, tables, ``repeat.sh``.
+"""Files of a copy for publication that repeat the study: domain, code, texts, tables, ``repeat.sh``.
 
 Templates are ``published.txt`` and ``repeat.txt``; what the fields of the rows mean is ``release.yaml``.
 """

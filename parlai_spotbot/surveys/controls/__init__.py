@@ -41,7 +41,7 @@ SHORTAGE = (
     "control can be graded by"
 )
 MORE_PEOPLE = "import more conversations between people"
-"""What brings more controls: people whom no unit shows."""
+"""Remedy for too few controls: people that no unit shows."""
 
 FEW = (
     "{} controls for the {} places in units: each is met more often than an item, so annotators who talk to each other "
@@ -153,13 +153,13 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)
-    made = len(controls.items)
+    count = len(controls.items)
     warnings = []
     more = _more_people(study, about)
-    if made < FEWEST:
-        warnings.append(SHORTAGE.format(made, more))
-    elif made < controls.needed:
-        warnings.append(FEW.format(made, controls.needed, more))
+    if count < FEWEST:
+        warnings.append(SHORTAGE.format(count, more))
+    elif count < controls.needed:
+        warnings.append(FEW.format(count, controls.needed, more))
     done = {
         "rule": kind.rule + _scales_of(about),
         "seed": options.seed,
@@ -179,7 +179,7 @@ def _scales_of(survey: Survey) -> str:
 
 
 def _more_people(study: Study, survey: Survey) -> str:
-    """Return how to have more people whom no unit shows; of segments a quarter of them by packing fewer in a unit."""
+    """Return how to have more people that no unit shows; of segments a quarter of them by packing fewer in a unit."""
     recorded = packed_with(study, survey.name) or {}
     if packing_of(survey).cuts and "humans_per_unit" in recorded:
         options = replace(

@@ -88,7 +88,7 @@ class Control(ABC):
     rule: ClassVar[str]
     """How its items are chosen and when one is missed, in words."""
     title: ClassVar[str]
-    """What it is, for who packs a survey of their own."""
+    """Description for authors of own surveys."""
 
     @abstractmethod
     def missed(self, mark: str, answers: Answers) -> bool:

@@ -28,17 +28,17 @@ def graded_controls(judgements: Iterable[Judgement], survey: Survey | None) -> d
     Of two answers to one question the first counts. A control counts once enough of it was answered; controls of a kind
     that can't be graded are passed over.
     """
-    found: dict[tuple, dict[tuple[str, str], object]] = {}
-    asked: dict[str, set[tuple[str, str]]] = {}
+    answers_by_control: dict[tuple, dict[tuple[str, str], object]] = {}
+    questions: dict[str, set[tuple[str, str]]] = {}
     for row in judgements:
         if row.control in MODULES:
             key = (row.source, row.worker_id, row.annotation_id, row.control, row.survey)
-            found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
-            asked.setdefault(row.survey, set()).add((row.question, row.target))
+            answers_by_control.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
+            questions.setdefault(row.survey, set()).add((row.question, row.target))
     graded: dict[str, dict[str, dict[str, int]]] = {}
-    for (source, worker, _, control, name), answers in found.items():
+    for (source, worker, _, control, name), answers in answers_by_control.items():
         kind = kind_of_mark(control)
-        if not kind.complete(answers, asked[name]):
+        if not kind.complete(answers, questions[name]):
             continue
         counts = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
         counts["answered"] += 1

@@ -67,4 +67,4 @@ def flags_by_task(
     for part in parts.values():
         for worker, worker_flags in flagged_people(part, conversations, survey)["flags"].items():
             flags.setdefault(str(worker), {}).update(dict.fromkeys(worker_flags))
-    return {worker: list(own) for worker, own in flags.items()}
+    return {worker: list(names) for worker, names in flags.items()}

@@ -45,9 +45,9 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
     share = min((len(fitting[size]) / len(places[size]) for size in fitting), default=0)
     for size, spare in fitting.items():
         first = places[size][: max(1, round(share * len(places[size])))]
-        wanted = _measures([patterns[p] for p in first], size)
+        target_measures = _measures([patterns[p] for p in first], size)
         offered = _measures([turns for _, turns in spare], size)
-        distances = np.abs(wanted[:, None] - offered).sum(axis=2) + 1  # 0 would be no edge
+        distances = np.abs(target_measures[:, None] - offered).sum(axis=2) + 1  # 0 would be no edge
         for row, column in zip(*min_weight_full_bipartite_matching(csr_array(distances)), strict=True):
             chosen[first[row]] = spare[column]
     return chosen

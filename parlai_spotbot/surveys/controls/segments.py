@@ -86,7 +86,7 @@ ENGLISH = 0.25
 """Where a smaller share of the words is in `EVERYDAY`, the conversations are in another language."""
 
 MANY = 0.05
-"""In another language words are everyday ones that stand in more than this share of turns, and in three."""
+"""In another language words are everyday ones that occur in more than this share of turns, and in three."""
 
 UNSPACED_STEM = re.compile(rf"(?=([{HAN}]{{2}}|[{KATAKANA}]{{3}}|[{OTHER_UNSPACED}]{{6}}))")
 _UNSPACED = re.compile(rf"[{UNSPACED}]+")
@@ -98,7 +98,7 @@ Sets = Sequence[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Draw:
-    """What controls are drawn from: `count` are wanted, like the items that are `shown`, of the study's `talks`."""
+    """Material of controls: `count` are wanted, like the items that are `shown`, of the study's `talks`."""
 
     options: PackOptions
     count: int
@@ -146,7 +146,7 @@ class Draw:
 
 
 class PeopleControl(Control):
-    """Controls made like drawn items of the units: of scripts, and of people whom no unit shows (else the domain's)."""
+    """Controls made like drawn items of the units: of scripts, and of people that no unit shows (else the domain's)."""
 
     shortest: ClassVar[int] = 1
     """Exchanges of the shortest items that controls are made for."""

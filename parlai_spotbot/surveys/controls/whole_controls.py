@@ -2,7 +2,7 @@
 
 Li et al. (2019, "Annotation Quality") begin with a conversation between people beside one of a weak bot; who doesn't
 find the person better is left out. The weak bot is a script here (`scripted_bots`), so that hardly anybody errs. Where
-items show a bot beside a bot, a bot that doesn't repeat itself stands in the person's place: else the lengths of people
+items show a bot beside a bot, a bot that doesn't repeat itself takes the person's place: else the lengths of people
 would tell a control.
 Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
 """
@@ -186,18 +186,18 @@ class RatingControl(_WholeControl):
 
 def varied(turns: Sequence[str], seat: int) -> bool:
     """Return True if the speaker of this seat says no turn twice, and half of its words or more are different."""
-    own = turns[seat::2]
-    said = words(" ".join(own))
-    return len(set(own)) == len(own) and 2 * len(set(said)) >= len(said)
+    side_turns = turns[seat::2]
+    side_words = words(" ".join(side_turns))
+    return len(set(side_turns)) == len(side_turns) and 2 * len(set(side_words)) >= len(side_words)
 
 
 def patterns_of(draw: Draw) -> list[Item]:
     """Return drawn items for each set of questions."""
     patterns = []
     for questions in draw.question_sets:
-        asked = [item for item in draw.shown if item.questions == questions]
-        asked = asked or [replace(item, questions=questions) for item in draw.shown]
-        patterns += draw.drawn(asked, -(-draw.count // len(draw.question_sets)))
+        alike = [item for item in draw.shown if item.questions == questions]
+        alike = alike or [replace(item, questions=questions) for item in draw.shown]
+        patterns += draw.drawn(alike, -(-draw.count // len(draw.question_sets)))
     return patterns
 
 

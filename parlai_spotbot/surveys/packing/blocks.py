@@ -83,7 +83,7 @@ class PackOptions:
         return max(round(bots * (self.humans_per_unit / self.bots_per_unit)), min(1, self.humans_per_unit))
 
     def fewer_people(self, bots: int, people: int) -> int | None:
-        """Return the most `humans_per_unit`, below these, for which so many conversations between people are enough."""
+        """Return the most `humans_per_unit`, below these, for which `people` conversations are enough."""
         for number in range(self.humans_per_unit - 1, 0, -1):
             fewer = replace(self, humans_per_unit=number)
             blocks = math.ceil(bots / fewer.bots_per_unit)

@@ -105,18 +105,20 @@ class CandidatesPacking(Packing):
             "surface": "keep",
         }
         versions = {corpus: _versions(part, options["versions"]) for corpus, part in by_corpus.items()}
-        made = {unit.unit_id: unit for unit in _units(survey.name, groups, versions, options)}
+        unit_by_id = {unit.unit_id: unit for unit in _units(survey.name, groups, versions, options)}
         existing = existing_units(
             study,
             survey.name,
             options,
-            lambda units: all(unit.unit_id in made and made[unit.unit_id].items == unit.items for unit in units),
+            lambda units: all(
+                unit.unit_id in unit_by_id and unit_by_id[unit.unit_id].items == unit.items for unit in units
+            ),
             None,
         )
         if not existing:
             write_questions(path, questions)
         there = {unit.unit_id for unit in existing}
-        added = [unit for name, unit in made.items() if name not in there]
+        added = [unit for name, unit in unit_by_id.items() if name not in there]
         warnings = []
         if not FEWEST_QUESTIONS <= options["unit_size"] <= MOST_QUESTIONS:
             warnings.append(f"{options['unit_size']} questions a person: {OF_PAPER}")

@@ -44,7 +44,7 @@ class ConversationPacking(Packing):
 
     @abstractmethod
     def told(self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: Any) -> tuple[dict, list[str]]:
-        """Return tables of what the units hold, and warnings."""
+        """Return tables of the units' contents, and warnings."""
 
     def growing(self, survey: Survey) -> tuple[str, ...]:
         """Return the options that may grow without what is packed being changed."""

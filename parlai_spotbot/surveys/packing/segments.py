@@ -155,7 +155,7 @@ def shortages(blocks: dict[str, set[str]], people: set[str], options: PackOption
 
 
 def _remedy(bots: int, people: int, options: PackOptions) -> str:
-    """Return what to do where there are too few conversations between people, of which so many are shown."""
+    """Return what to do where there are too few conversations between people, given how many are shown."""
     fewer = options.fewer_people(bots, people)
     if fewer is None:
         return "begin a study with a larger --domain, or import more"

@@ -19,10 +19,10 @@ SOURCES = ("self", "human_model", "pairs")
 """Where bots are judged: talking to themselves, to people, or to other bots."""
 
 MOST_RESERVED = 12
-"""So many conversations between people are kept for controls at most."""
+"""Most conversations between people that are kept for controls."""
 
 SHARE_RESERVED = 4
-"""One in so many conversations between people is kept for controls at most."""
+"""One in this many conversations between people, at most, is kept for controls."""
 
 FOLLOWS = ("companions", "everything", "groups", "led", "spread")
 """Options that follow from the survey and the others, and are not recorded."""

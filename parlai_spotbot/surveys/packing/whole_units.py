@@ -37,11 +37,11 @@ def _put(
     items: Sequence[Item], questions: Sequence[str], by_id: Mapping[str, Conversation], options: WholeOptions
 ) -> list[Item]:
     """Return the same items with other questions."""
-    asked = []
+    placed = []
     for item in items:
         talks = [by_id[i] for i in item.conversation_ids]
-        asked.append(whole_item(talks, item.judged, questions, options))
-    return asked
+        placed.append(whole_item(talks, item.judged, questions, options))
+    return placed
 
 
 def pack_items(

@@ -1,5 +1,5 @@
 // The talk with the server during a chat: a message is kept in the browser until the server has it and sent again until
-// then, the same one, so that it is said once; while the partner's answer is due, the page asks for it.
+// then, the same one, so that it is sent once; while the partner's answer is due, the page asks for it.
 
 import { useEffect, useRef, useState } from "react";
 import { askAfter, broughtBack, fate, heard, turnsOf } from "./logic.js";

@@ -1,4 +1,4 @@
-// What stands on an option: its label, and its definition where there is one.
+// The text of an option: its label, and its definition where there is one.
 export function OptionText({ label, definition }) {
   return (
     <span className="text" dir="auto">

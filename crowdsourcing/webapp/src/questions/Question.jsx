@@ -17,7 +17,7 @@ import { Timer } from "./Timer.jsx";
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
 const ONE_OF = ["choice", "scale"];
 
-// A scale of more values than stand in a row.
+// A scale of more values than fit in a row.
 const slides = (question) => question.kind === "scale" && question.options.length > 7;
 
 export function Question(props) {
@@ -64,7 +64,7 @@ export function Question(props) {
   );
 }
 
-// What stands in front of the wording: the question's short name, or whom it is put of where the wording doesn't say so.
+// The text before the wording: the question's short name, or its target where the wording doesn't name it.
 function headingOf(question, target, item) {
   const about = question.wording.includes("{entity}") ? "" : nameOf(target, item);
   return about || (question.targets.length === 1 ? question.heading : "");

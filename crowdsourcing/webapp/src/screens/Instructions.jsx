@@ -96,7 +96,7 @@ function inWords(question, value, item) {
   return option ? labelOf(option, item) : value;
 }
 
-// What stands before an answer in an overview: the question's short name and whom it is about.
+// The text before an answer in an overview: the question's short name and its target.
 export function shortName(question, target, item, t) {
   const turn = turnOf(target);
   const name = turn === null ? nameOf(target, item) : t("target_turn", placeOfTurn(item, turn));

@@ -14,6 +14,7 @@ from typing import Any
 from parlai_spotbot.errors import UserError, nearest, packages_named
 from parlai_spotbot.importers.transcripts import transcript_rows
 from parlai_spotbot.reading import SEPARATORS, Malformed, csv_rows, lines_of, opened, parse_json, whole_text
+from parlai_spotbot.wording import listed
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
 NONE = "-"
@@ -39,6 +40,8 @@ NOTHING = {
 }
 """How files write that there is no value."""
 
+MOST_UNREAD = 8
+"""Columns that aren't read and are named."""
 NO_WORD = re.compile(r"[\W_]+")
 
 Dataset = Iterator[tuple[str, dict[str, Any]]]
@@ -84,6 +87,16 @@ def plain_text(value: Any) -> str:
     if text.lower() in NOTHING:
         return ""
     return text
+
+
+def unread_note(names: Sequence[str]) -> str:
+    """Return what a summary says of columns that aren't read, the first of them by name; "" of none."""
+    named = [*names[:MOST_UNREAD]]
+    if len(names) > MOST_UNREAD:
+        named.append(f"{len(names) - MOST_UNREAD} more")
+    if not named:
+        return ""
+    return f"columns that aren't read (--columns OURS=THEIRS names them): {listed(named)}"
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -117,10 +118,8 @@ class JudgementReader:
         row = validated(RowFields, values, where, "Correct it; columns are named with --columns OURS=THEIRS.")
         self._check_conversations(row, answers[0][1], where)
         answers = [
-            (question, target or self._judged(question, row, where), value) for question, target, value in answers
+            (question, self._target(question, target, row, where), value) for question, target, value in answers
         ]
-        for _, target, _ in answers:
-            self._check_turn(target, row, where)
         exchanges = row.exchanges or self._longest(row)
         item = row.item_id or self._item(row, answers[0][0], exchanges, where)
         identity = files.dumps([row.source, row.worker_id, item, row.started_at])
@@ -133,42 +132,68 @@ class JudgementReader:
                 survey=self.survey.name,
                 target=target,
                 question=question,
-                answer=self._answer(question, target, answer, where),
+                answer=self._answer(question, answer, where),
                 **about,
             )
             for stem, (question, target, answer) in zip(stems, answers, strict=True)
         ]
 
-    def _judged(self, name: str, row: RowFields, where: str) -> str:
+    @cached_property
+    def questions(self) -> dict[str, Question]:
+        """The survey's questions by name."""
+        return {question.name: question for question in self.survey.questions}
+
+    def _target(self, name: str, target: str, row: RowFields, where: str) -> str:
+        """Return what an answer is about, by default the question's only target, or the conversation's only bot.
+
+        Raises
+        ------
+        UserError
+            The survey doesn't ask this question about it, or the conversation lacks it.
+        """
+        question = self.questions.get(name)
+        if question is None and name.startswith((ADDITIONAL, LABEL)):
+            return target
+        if question is not None:
+            target = target or self._judged(question, row, where)
+            if target.startswith(TURN):
+                self._check_turn(target.removeprefix(f"{TURN}:"), row, where)
+            if re.sub(r"^turn:\d+$", TURN, target) in question.targets:
+                return target
+        problem = f"{where}: question '{name}'"
+        asked = [*self.questions]
+        if target:
+            problem = f"{problem} about target '{target}'"
+            name = f"{name} about {target}"
+            asked = [f"{known.name} about {of}" for known in self.survey.questions for of in known.targets]
+        raise UserError(f"{problem}.", nearest(name, asked, 12))
+
+    def _judged(self, question: Question, row: RowFields, where: str) -> str:
         """Return the target of a question of which a row names none: its only one, or the conversation's only bot."""
-        targets = next((question.targets for question in self.survey.questions if question.name == name), ("",))
-        if targets == (TURN,) and row.turn is not None:
+        if question.targets == (TURN,) and row.turn is not None:
             return f"{TURN}:{row.turn}"
-        if len(targets) == 1:
-            return targets[0]
         entities = self.conversations[row.conversation_ids[0]].entities
-        bots = [f"entity:{place}" for place, entity in enumerate(entities) if entity != HUMAN]
-        if len(bots) == 1 and bots[0] in targets:
-            return bots[0]
+        targets = question.targets
+        if len(targets) > 1:
+            targets = [f"entity:{place}" for place, entity in enumerate(entities) if entity != HUMAN]
+        if len(targets) == 1 and targets[0] in question.targets:
+            return targets[0]
         raise UserError(
-            f"{where}: which of {' and '.join(entities)} the answer to '{name}' is about isn't said.",
-            f"Name a column for each: --columns {name}0=THEIRS,{name}1=THEIRS; or one of targets: target=THEIRS.",
+            f"{where}: which of {' and '.join(entities)} the answer to '{question.name}' is about isn't said.",
+            f"Name a column for each: --columns {question.name}0=THEIRS,{question.name}1=THEIRS; or one of targets: "
+            "target=THEIRS.",
         )
 
-    def _check_turn(self, target: str, row: RowFields, where: str) -> None:
-        """Raise `UserError` for the target of a turn that isn't said, or that the conversation lacks, or a person's."""
-        if not target.startswith(TURN):
-            return
-        number = target.removeprefix(f"{TURN}:")
+    def _check_turn(self, number: str, row: RowFields, where: str) -> None:
+        """Raise `UserError` for a turn that isn't said, or that the conversation lacks, or a person's."""
         if not number.isdecimal():
             raise UserError(
                 f"{where}: which turn isn't said.", "Name its column: --columns turn=THEIRS; 0 is the first."
             )
-        turns = self.conversations[row.conversation_ids[0]].turns
-        speakers = [turn.speaker for turn in turns]
+        speakers = [turn.speaker for turn in self.conversations[row.conversation_ids[0]].turns]
         problem = ""
-        if int(number) >= len(turns):
-            problem = f"the conversation has {len(turns)}"
+        if int(number) >= len(speakers):
+            problem = f"the conversation has {len(speakers)}"
         elif speakers[int(number)] == HUMAN and {*speakers} != {HUMAN}:
             problem = "it is a person's"
         if problem:
@@ -220,25 +245,13 @@ class JudgementReader:
             )
         return item
 
-    def _answer(self, name: str, target: str, value: Any, where: str) -> Any:
-        """Return the answer to a question as the survey stores it."""
+    def _answer(self, name: str, value: Any, where: str) -> Any:
+        """Return the answer to a question as the survey stores it, which the question must offer."""
         if isinstance(value, str):
             value = self.answers.get(value, value)
-        question = next((question for question in self.survey.questions if question.name == name), None)
-        if question is None and name.startswith((ADDITIONAL, LABEL)):
+        question = self.questions.get(name)
+        if question is None:
             return value
-        if question is None or re.sub(r"^turn:\d+$", "turn", target) not in question.targets:
-            if not target:
-                raise UserError(
-                    f"{where}: question '{name}'.", nearest(name, [known.name for known in self.survey.questions], 12)
-                )
-            expected = [f"{known.name} about {of}" for known in self.survey.questions for of in known.targets]
-            problem = f"{where}: question '{name}' about target '{target}'."
-            raise UserError(problem, nearest(f"{name} about {target}", expected, 12))
-        return self._offered(question, value, where)
-
-    def _offered(self, question: Question, value: Any, where: str) -> Any:
-        """Return the answer, which the question must offer."""
         if question.kind == "free_text":
             return str(value or "")
         if question.kind not in ("checkboxes", "ranking"):

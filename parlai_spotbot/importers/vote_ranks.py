@@ -26,7 +26,6 @@ UNORDERED = "shown_in_unknown_order"
 """A column of rows whose contestants don't stand in the order in which they were shown."""
 CLUSTER = "ranked_row"
 """The column that holds the place of a ranking in its file; it names the prompt where no other column does."""
-NOTE = "rankings are read as a vote for each two contestants (1 is best); those of one ranking are one cluster"
 WINNERS = {*WORDS["columns"]["winner"], *WORDS["one_hot"]}
 
 Row = dict[str, Any]

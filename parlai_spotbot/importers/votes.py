@@ -19,14 +19,14 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, twins
-from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, Dataset, by_columns, dataset_rows, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, Dataset, by_columns, dataset_rows, plain_text, spelling, unread_note
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
-from parlai_spotbot.importers.survey_tools import REJECTED, rejected
+from parlai_spotbot.importers.survey_tools import rejected
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.vote_columns import columns_of, has_sides
-from parlai_spotbot.importers.vote_ranks import CLUSTER, NOTE, UNORDERED
+from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
@@ -46,10 +46,10 @@ FURTHER = ("prompt", "annotator", "time", "language", "count")
 """Fields that a file may lack."""
 CHATS = "conversation_a"
 """Where an arena has the messages of the first contestant."""
+MARKS = {CHATS, CLUSTER, UNORDERED}
+"""Columns of rows that a note tells of."""
 TELLING = 5
 """So many votes on each pair, all in one order, are no chance."""
-MOST_UNREAD = 8
-"""Columns that aren't read and are named."""
 MODELS = {*WORDS["of_models"]}
 SWAPPED = WORDS["swapped"]
 NO_COLUMN = "\0"
@@ -215,14 +215,9 @@ class _VoteReader:
         self.counts: Counter[str] = Counter()
         self.workers: set[str] = set()
         self.judges: set[str] = set()
-        self._slashed = ""
-        self._ranked = False
-        self._ordered = columns["winner"][0] != columns["a"][0] and "first" not in self.given_columns
-        self._rejected = 0
-        self._chats = False
-        self._models = ""
-        self._alike = 0
-        self._unread: list[str] = []
+        self._seen: set[str] = set()
+        self._many: Counter[str] = Counter()
+        self._told: dict[str, str] = {}
         self._where = ""
         self.winners.begin(columns)
         return list(self._lines(rows))
@@ -290,18 +285,21 @@ class _VoteReader:
         self.left_out.rows = 0
         for self._where, row in rows:
             if rejected(row):
-                self._rejected += 1
+                self._many["rejected"] += 1
                 continue
+            if not self.left_out.rows:
+                self._tell_of_columns(row)
             self.left_out.rows += 1
-            self._ranked = self._ranked or CLUSTER in row
-            self._ordered = self._ordered and UNORDERED not in row
-            self._chats = self._chats or CHATS in row
-            if self.left_out.rows == 1:
-                used = {"", CLUSTER, UNORDERED, *chain(*self.columns.values())}
-                if not self._ranked:
-                    self._unread = [name for name in row if name not in used]
-                self._models = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
+            self._seen |= row.keys() & MARKS
             yield row
+
+    def _tell_of_columns(self, row: Mapping[str, Any]) -> None:
+        """Note which columns of a row aren't read, and which one suggests that a model voted."""
+        if CLUSTER not in row:
+            used = {"", UNORDERED, *chain(*self.columns.values())}
+            self._told["unread"] = unread_note([name for name in row if name not in used])
+        if not self.source and "annotator" not in self.columns:
+            self._told["models"] = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
 
     def _times(self, value: Any) -> int:
         """Return how many votes a row is."""
@@ -321,7 +319,7 @@ class _VoteReader:
             try:
                 self.left_out.once(row.values(), self._where)
             except Unusable:
-                self._alike += 1
+                self._many["rows_alike"] += 1
 
     def about(self) -> dict[str, Any]:
         """Return what was read, by which rule, for the summary and provenance.json."""
@@ -342,47 +340,33 @@ class _VoteReader:
         }
 
     def _notes(self) -> list[str]:
-        """Return what was read by a rule, and what wasn't."""
-        given = self.winners.answers
-        cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in given.items() if CUT.fullmatch(theirs)]
-        notes = []
-        if self._ranked:
-            notes.append(NOTE)
-        if self._chats:
-            notes.append("the chats that were voted on are not kept here: --format messages reads them into a study")
-        if self._rejected:
-            notes.append(f"{counted(self._rejected, REJECTED)} left out")
-        if cuts:
-            notes.append(f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts")
-        if self.winners.winner_is:
-            notes.append(f"{self.columns['winner'][0]}: each word is a contestant's {self.winners.winner_is}")
-        if self._slashed:
-            notes.append(f"times as {self._slashed} are read as month/day/year")
-        if self.judges:
-            named = listed(sorted(self.judges)[:3])
-            notes.append(f"language models are judges of their own ({named}); --source human makes people of them")
-        if not self.source and "annotator" not in self.columns and self._models:
-            notes.append(f"column '{self._models}' suggests that a language model voted: --source judge:NAME says so")
-        notes += self._order_notes()
-        if self._alike:
-            notes.append(f"{counted(self._alike, 'row')} as another one in all columns: each counts")
-        if self._unread:
-            notes.append(f"columns that aren't read: {listed(self._unread[:MOST_UNREAD])}")
+        """Return what was read by a rule, and what wasn't: the notes of ``votes.yaml`` that have something to tell."""
+        cuts = [f"{ours} where it is {theirs}" for theirs, ours in self.winners.answers.items() if CUT.fullmatch(theirs)]
         alike = [f"{first} and {name}" for first, name in twins(self.workers)]
-        if alike:
-            many = counted(len(alike), "pair")
-            notes.append(f"annotators who may be one are counted as two: {many}, {listed(alike[:3])}")
-        return notes
+        told = {
+            **self._told,
+            "winner": self.columns["winner"][0],
+            "cuts": ", ".join(cuts),
+            "winner_is": self.winners.winner_is,
+            "ranked": CLUSTER in self._seen,
+            "chats": CHATS in self._seen,
+            "judges": listed(sorted(self.judges)[:3]),
+            "unordered": not self._ordered,
+            "one_order": self._ordered and self._in_one_order(),
+            "annotators_alike": len(alike) and f"{counted(len(alike), 'pair')}, {listed(alike[:3])}",
+        }
+        told |= {what: counted(count, WORDS["counted"][what]) for what, count in self._many.items()}
+        return [text.format(**told) for name, text in WORDS["notes"].items() if told.get(name)]
 
-    def _order_notes(self) -> list[str]:
-        """Return what is said of who was shown first."""
-        if not self._ordered:
-            return ["which of two was shown first isn't known: no advantage of the first place is estimated"]
+    @property
+    def _ordered(self) -> bool:
+        """Whether the first of two is taken for the one that was shown first."""
+        return not (self.winners.wins or "first" in self.given_columns or UNORDERED in self._seen)
+
+    def _in_one_order(self) -> bool:
+        """Return True if each two contestants stand in one order alone, in too many votes for that to be chance."""
         pairs = {item.partners for item in self.items.values()}
-        many = self.counts.total() >= TELLING * len(pairs)
-        if many and pairs.isdisjoint(pair[::-1] for pair in pairs):
-            return ["each two stand in one order: --columns first=- where columns don't say who was shown first"]
-        return []
+        return self.counts.total() >= TELLING * len(pairs) and pairs.isdisjoint(pair[::-1] for pair in pairs)
 
     def _wrong(self, name: str, value: Any, what: str, remedy: str, reason: str = "") -> UserError:
         column = ", ".join(self.columns[name])
@@ -454,7 +438,7 @@ class _VoteReader:
             what = "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z or 5/31/2024 12:00 (month first)"
             raise self._wrong("time", value, what, "Correct it, or leave times out: --columns time=-.") from None
         if isinstance(value, str) and "/" in value[:3]:
-            self._slashed = self._slashed or value
+            self._told.setdefault("slashed", value)
         return f', "submitted_at": "{when}"'
 
 

@@ -7,11 +7,11 @@ message the reply of the best rank, else the last one.
 import ast
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import spelling
+from parlai_spotbot.importers.dataset_rows import is_list_of, spelling
 from parlai_spotbot.importers.transcripts import SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
@@ -44,7 +44,7 @@ def chats_of(row: Row) -> Iterator[Row]:
     """Yield a row for each chat that a row holds; a row that has another shape is yielded as it is."""
     for key in SHAPES["lists_of_chats"]:
         chats = at(row, key)
-        if isinstance(chats, list) and all(isinstance(one, dict) for one in chats) and any(map(_is_chat, chats)):
+        if is_list_of(chats, dict) and any(map(_is_chat, chats)):
             whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
             yield from ({**whole, **one} for one in chats)
             return
@@ -68,17 +68,11 @@ def chats_of(row: Row) -> Iterator[Row]:
 def _named(name: str, value: Any) -> list[Row]:
     """Return the chats under a name: one, or those of a part of a data set ("train")."""
     chats = [value]
-    if isinstance(value, list) and all(
-        isinstance(one, list) or (isinstance(one, dict) and _is_chat(one)) for one in value
-    ):
+    if is_list_of(value, list) or (is_list_of(value, dict) and all(map(_is_chat, value))):
         chats = value
-    rows = []
-    for chat in chats:
-        if isinstance(chat, list):
-            chat = {"messages": chat}
-        if not isinstance(chat, dict):
-            return [{}]
-        rows.append(chat)
+    rows = [{"messages": chat} if isinstance(chat, list) else chat for chat in chats]
+    if not is_list_of(rows, dict):
+        return [{}]
     if len(rows) == 1:
         return [{"conversation_id": name, **rows[0]}]
     return rows
@@ -88,20 +82,19 @@ def _is_chat(row: Row) -> bool:
     """Return True if an object holds a chat, and is no message."""
     if not {"role", "from"}.isdisjoint(row):
         return False
-    return bool(_messages(row) or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
+    return bool(messages_of(row, SHAPES["messages"])[1] or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
 
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
     row = {name: _parsed(value) for name, value in row.items()}
-    given = _messages(row)
+    key, given = messages_of(row, SHAPES["messages"])
     if given and all(isinstance(one.get(SENT_AT), int) for one in given):
         given.reverse()
-        given = row["messages"] = sorted(given, key=operator.itemgetter(SENT_AT))
+        given = row[key] = sorted(given, key=operator.itemgetter(SENT_AT))
     messages = (
         _exchanges(given or [])
         or given
-        or _tree(row)
         or _spoken(row)
         or _question(row)
         or _listed(row, SHAPES["lists_of_texts"])
@@ -109,20 +102,16 @@ def shaped(row: Row) -> Row:
     )
     if not messages:
         return row
-    passed_over = int("rejected" in row and "chosen" in row)
-    for key in ("replies", "children"):
-        if any(_replies(message, key) for message in messages):
-            path = _path(messages[0], key)
-            passed_over = sum(_size(message, key) for message in messages) - len(path)
-            messages = path
+    path = _path_of_tree(messages)
+    passed_over = _size(messages) - len(path) + ("rejected" in row and "chosen" in row)
     for key, kind in SHAPES["participants"].items():
         if isinstance(row.get(key), list):
             kinds = {str(one.get("id")): one.get(kind) for one in row[key] if isinstance(one, dict)}
-            messages = [{"role": kinds.get(str(one.get("userId"))), **one} for one in messages]
-    answer = _answer(row, messages)
-    if messages is given and not answer and any(at(row, key) is given for key in COLUMNS):
+            path = [{"role": kinds.get(str(one.get("userId"))), **one} for one in path]
+    answer = _answer(row, path)
+    if path is given and not answer and any(at(row, key) is given for key in COLUMNS):
         return row
-    return {**row, "messages": [*messages, *answer], PASSED_OVER: passed_over}
+    return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
 
 
 def _parsed(value: Any) -> Any:
@@ -134,22 +123,24 @@ def _parsed(value: Any) -> Any:
 
 
 def messages_of(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, list[Row] | None]:
-    """Return the key and the messages of a row, of the first key that holds a list of objects; None where none does."""
+    """Return the key and the messages of a row, of the first key that holds some; an empty list where one holds that,
+    None where none is a list of objects."""
+    found = (keys[0], None)
     for key in keys:
         value = at(row, key)
         if isinstance(value, str) and value.lstrip()[:1] == "[":
             value = parsed(value)
         elif isinstance(value, dict) and key == "mapping" and value:
             value = branch(value, row.get("current_node", [*value][-1]))
-        elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):  # LangChain
+        elif isinstance(value, dict) and "replies" in value:  # OpenAssistant's root of a tree
+            value = [value]
+        elif is_list_of(value, list) and len(value) == 1:  # LangChain
             value = value[0]
-        if isinstance(value, list) and all(isinstance(one, dict) for one in value):
-            return key, value
-    return keys[0], None
-
-
-def _messages(row: Mapping[str, Any]) -> list[Row] | None:
-    return next(filter(None, (messages_of(row, [key])[1] for key in SHAPES["messages"])), None)
+        if is_list_of(value, dict):
+            if value:
+                return key, value
+            found = (key, value) if found[1] is None else found
+    return found
 
 
 def parsed(text: str) -> Any:
@@ -322,14 +313,6 @@ def _roles_in(text: str) -> list[Row] | None:
     return [message for message in messages if message["content"] != "None"]
 
 
-def _tree(row: Row) -> list[Row] | None:
-    """Return the first message of a tree (OpenAssistant's export)."""
-    root = row.get("prompt")
-    if isinstance(root, dict) and "replies" in root:
-        return [root]
-    return None
-
-
 def _question(row: Row) -> list[Row] | None:
     """Return the messages of a question, of an instruction with its input, or of what was said before an answer; None
     where nothing answers it."""
@@ -347,7 +330,7 @@ def _question(row: Row) -> list[Row] | None:
     if "instruction" in row and more and isinstance(more, str):
         question = f"{question}\n{more}"
     before = at(row, "history")
-    if not (isinstance(before, list) and all(isinstance(one, dict) for one in before)):
+    if not is_list_of(before, dict):
         before = _listed(row, ["history"]) or []
     spoken = _roles_in(question) or []
     if len(spoken) < 2:
@@ -373,7 +356,7 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
             values = [one.get("text") for one in values if isinstance(one, dict)]
         if not isinstance(values, list) or not values:
             continue
-        if len(values) > 1 and all(isinstance(one, str) for one in values) and name not in SHAPES["lists_of_pairs"]:
+        if len(values) > 1 and is_list_of(values, str) and name not in SHAPES["lists_of_pairs"]:
             return _in_turn(values, row)
         if all(isinstance(one, list) and len(one) > 1 and isinstance(one[0], str) for one in values):
             if all(one[0].lower() in ROLES for one in values):
@@ -385,32 +368,34 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
     return None
 
 
-def _size(root: Row, key: str) -> int:
-    """Return the number of messages of a tree."""
-    size = 0
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        size += 1
-        waiting += _replies(node, key)
-    return size
+def _size(messages: list[Row]) -> int:
+    """Return the number of messages, those of trees among them."""
+    nodes = [*messages]
+    for node in nodes:  # which grows
+        nodes += _replies(node)
+    return len(nodes)
 
 
-def _path(root: Row, key: str) -> list[Row]:
-    """Return the messages of one path of a tree."""
-    path = [root]
-    replies = _replies(root, key)
+def _path_of_tree(messages: list[Row]) -> list[Row]:
+    """Return one path of a tree whose first messages these are; they themselves where they have no replies."""
+    if not any(map(_replies, messages)):
+        return messages
+    return _path(messages[:1], _replies)
+
+
+def _path(replies: list[Row], replies_of: Callable[[Row], list[Row]]) -> list[Row]:
+    """Return the messages of one path of a tree, which begins with one of `replies`."""
+    path: list[Row] = []
     while replies and len(path) < DEEPEST:
         path.append(best(replies))
-        replies = _replies(path[-1], key)
+        replies = replies_of(path[-1])
     return path
 
 
-def _replies(message: Row, key: str) -> list[Row]:
-    replies = message.get(key)
-    if not isinstance(replies, list):
-        return []
-    return [reply for reply in replies if isinstance(reply, dict)]
+def _replies(message: Row) -> list[Row]:
+    """Return the replies to a message of a tree."""
+    given = [message[key] for key in SHAPES["replies"] if isinstance(message.get(key), list)]
+    return [reply for replies in given for reply in replies if isinstance(reply, dict)]
 
 
 def best(replies: list[Row]) -> Row:
@@ -430,12 +415,7 @@ def path_of(messages: list[Row]) -> list[Row]:
         children.setdefault(parent if parent in ids else "", []).append(message)
     if len(children) == 1:
         return messages
-    path: list[Row] = []
-    replies = children.get("", [])
-    while replies and len(path) < DEEPEST:
-        path.append(best(replies))
-        replies = children.get(str(path[-1].get("message_id")), [])
-    return path
+    return _path(children.get("", []), lambda message: children.get(str(message.get("message_id")), []))
 
 
 def at(row: Mapping[str, Any], path: str) -> Any:

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from typing_extensions import TypeIs
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
 from parlai_spotbot.importers.transcripts import transcript_rows
@@ -46,6 +48,7 @@ NO_WORD = re.compile(r"[\W_]+")
 
 Dataset = Iterator[tuple[str, dict[str, Any]]]
 Rows = Iterator[tuple[int, Any]]
+Kind = TypeVar("Kind")
 
 
 def check_columns(columns: Mapping[str, str], fields: Collection[str], where: object, head: Collection[str]) -> None:
@@ -97,6 +100,11 @@ def unread_note(names: Sequence[str]) -> str:
     if not named:
         return ""
     return f"columns that aren't read (--columns OURS=THEIRS names them): {listed(named)}"
+
+
+def is_list_of(value: Any, kind: type[Kind]) -> TypeIs[list[Kind]]:
+    """Return True for a list whose values are all of a kind."""
+    return isinstance(value, list) and all(isinstance(one, kind) for one in value)
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:

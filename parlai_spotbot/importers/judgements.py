@@ -117,9 +117,7 @@ class JudgementReader:
             raise Unusable("row without an annotator", f"{where}: 'worker_id' is missing.", "Fill it in.")
         row = validated(RowFields, values, where, "Correct it; columns are named with --columns OURS=THEIRS.")
         self._check_conversations(row, answers[0][1], where)
-        answers = [
-            (question, self._target(question, target, row, where), value) for question, target, value in answers
-        ]
+        answers = [(question, self._target(question, target, row, where), value) for question, target, value in answers]
         exchanges = row.exchanges or self._longest(row)
         item = row.item_id or self._item(row, answers[0][0], exchanges, where)
         identity = files.dumps([row.source, row.worker_id, item, row.started_at])

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import is_list_of, plain_text, spelling
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import Malformed, parse_json
 
@@ -138,7 +138,7 @@ def _whole(row: Row, where: str, column: str, sides: Mapping[str, str]) -> Pairs
             return None
     if isinstance(value, str) and ">" in value:
         value = [re.split("[=~]", group) for group in re.split(">+", value)]
-    if isinstance(value, list) and value and all(isinstance(one, dict) and "rank" in one for one in value):
+    if is_list_of(value, dict) and value and all("rank" in one for one in value):
         value = {_first(one, RANKS["one_contestant"]): one["rank"] for one in value}
     if isinstance(value, dict):
         return _by_rank(value, where, {name: name for name in value})

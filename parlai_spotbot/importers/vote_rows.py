@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Dataset, flat, spelling
+from parlai_spotbot.importers.dataset_rows import Dataset, flat, is_list_of, spelling
 from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
 from parlai_spotbot.importers.winners import WORDS
 
@@ -29,11 +29,11 @@ def vote_rows(rows: Dataset) -> Dataset:
     if first is None:
         return
     second = next(rows, None)
-    lists = [value for value in first[1].values() if isinstance(value, list) and _objects(value)]
-    if second is None and len(lists) == 1:  # one object that holds all
+    within = [value for value in first[1].values() if is_list_of(value, dict)]
+    if second is None and len(within) == 1:  # one object that holds all
         names = {spelling(name.rpartition(".")[2]) for name in flat(first[1])}
         if names.isdisjoint(OF_A_VOTE) and not holds_ranks(first[1]):
-            yield from vote_rows((f"{first[0]}, entry {number}", one) for number, one in enumerate(lists[0], start=1))
+            yield from vote_rows((f"{first[0]}, entry {number}", one) for number, one in enumerate(within[0], start=1))
             return
     rows = chain([second] if second else [], rows)
     head = tuple(first[1])
@@ -49,20 +49,20 @@ def vote_rows(rows: Dataset) -> Dataset:
 
 
 def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    lists = {name: value for name, value in row.items() if isinstance(value, list)}
-    several = [name for name, value in lists.items() if spelling(name) in WORDS["lists_of_votes"] and _objects(value)]
-    passed = [name for name in lists if spelling(name) in WORDS["passed_over"]]
-    rest = {name: value for name, value in row.items() if name not in several}
-    games = lists.get(GAMES)
-    tallies = _tallies(tuple(row))
+    """Yield a row for each vote that a row holds."""
     winners = _winners(tuple(row))
+    if winners:
+        yield from _each_winner(row, *winners)
+        return
+    tallies = _tallies(tuple(row))
+    several = [name for name, value in row.items() if _holds("lists_of_votes", name, value) and is_list_of(value, dict)]
+    passed = [name for name, value in row.items() if _holds("passed_over", name, value)]
+    rest = {name: value for name, value in row.items() if name not in several and name not in tallies}
+    games = row.get(GAMES)
     if tallies:
-        rest = {name: value for name, value in row.items() if name not in tallies}
         rest[UNORDERED] = ""
         yield from ({**rest, "winner": outcome, "count": row[name]} for name, outcome in tallies.items())
-    elif winners:
-        yield from _each_winner(row, *winners)
-    elif games and _objects(games) and {"model", "baseline"} <= row.keys():
+    elif games and is_list_of(games, dict) and {"model", "baseline"} <= row.keys():
         sides = [row["baseline"], row["model"]]
         for game in games:
             yield {**rest, "model_a": sides[0], "model_b": sides[1], "winner": game.get("score")}
@@ -74,6 +74,11 @@ def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from ({**rest, passed[0]: other} for other in row[passed[0]] or [""])
     else:
         yield row
+
+
+def _holds(kind: str, name: str, value: Any) -> bool:
+    """Return True if a column of a kind holds a list."""
+    return isinstance(value, list) and spelling(name) in WORDS[kind]
 
 
 @lru_cache
@@ -119,9 +124,5 @@ def _each_winner(row: dict[str, Any], sides: list[str], winners: list[str], show
 
 def _alone(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with the one object of a list in place of the list (Label Studio's result of an annotation)."""
-    lists = [name for name, value in row.items() if isinstance(value, list) and len(value) == 1 and _objects(value)]
+    lists = [name for name, value in row.items() if is_list_of(value, dict) and len(value) == 1]
     return {**row, **{name: row[name][0] for name in lists}}
-
-
-def _objects(values: list) -> bool:
-    return all(isinstance(value, dict) for value in values)

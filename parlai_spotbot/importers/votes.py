@@ -19,7 +19,16 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, twins
-from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, Dataset, by_columns, dataset_rows, plain_text, spelling, unread_note
+from parlai_spotbot.importers.dataset_rows import (
+    NONE,
+    REMEDY,
+    Dataset,
+    by_columns,
+    dataset_rows,
+    plain_text,
+    spelling,
+    unread_note,
+)
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
@@ -341,7 +350,8 @@ class _VoteReader:
 
     def _notes(self) -> list[str]:
         """Return what was read by a rule, and what wasn't: the notes of ``votes.yaml`` that have something to tell."""
-        cuts = [f"{ours} where it is {theirs}" for theirs, ours in self.winners.answers.items() if CUT.fullmatch(theirs)]
+        given = self.winners.answers
+        cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in given.items() if CUT.fullmatch(theirs)]
         alike = [f"{first} and {name}" for first, name in twins(self.workers)]
         told = {
             **self._told,

@@ -105,12 +105,12 @@ class Winners:
         mapped = self._mapped(word)
         if mapped:
             return mapped, ""
-        meant = self._meant(word, a, b)
+        meant = self._meant(word, a, b, self.winner_is)
         margin = ""
         if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant:
-            meant, margin = self._meant_by_signs(word, a, b)
+            meant, margin = self._meant_by_signs(word, a, b, self.winner_is)
         if len(meant) != 1:
             self._refuse(word, meant, wrong)
         return meant.pop(), margin
@@ -133,35 +133,36 @@ class Winners:
         problem = wrong("winner", word, what, "").problem
         raise AmbiguousWinner(problem, "Say which: --winner-is name, or --winner-is side.")
 
-    def _meant(self, word: str, a: str, b: str) -> set[str]:
+    def _meant(self, word: str, a: str, b: str, way: str) -> set[str]:
+        """Return what a word means, by one of `WAYS`, or by either."""
         by_name = {side for side, name in (("a", a), ("b", b)) if word == name}
-        by_side = self._by_side(word, bool(by_name))
+        by_side = self._by_side(word, bool(by_name) or way == "side")
         if not by_name | by_side:
             by_name = {side for side, name in (("a", a), ("b", b)) if spelling(word) == spelling(name)}
-        if self.winner_is == "name":
+        if way == "name":
             return by_name or by_side & NEITHER
-        if self.winner_is == "side":
+        if way == "side":
             return by_side
         return by_name | by_side
 
     def _by_side(self, word: str, numbered: bool) -> set[str]:
         """Return what a word means as a side; a number is one where it could be a name, too, or sides are asked for."""
         spelt = BETTER.sub("", spelling(word))
-        sides = self._sides.get(spelt, set()) | set()
+        sides = {*self._sides.get(spelt, ())}
         named = SIDE_WORD.fullmatch(spelt)
         if named:
             sides.add("a" if named[1] else "b")
         word = word.removesuffix(".0")
-        if word in NUMBERED and (numbered or self.numbered or self.winner_is == "side"):
+        if word in NUMBERED and (numbered or self.numbered):
             sides.add(NUMBERED[word])
         return sides
 
-    def _meant_by_signs(self, word: str, a: str, b: str) -> tuple[set[str], str]:
+    def _meant_by_signs(self, word: str, a: str, b: str, way: str) -> tuple[set[str], str]:
         """Return what a word with both sides means, and the margin; no meaning if it isn't one."""
         sides = MARGIN.fullmatch(word)
         if sides is None:
             return set(), ""
-        one, other = (self._meant(side.strip(), a, b) for side in sides.group(1, 3))
+        one, other = (self._meant(side.strip(), a, b, way) for side in sides.group(1, 3))
         if one | other != {"a", "b"}:
             return set(), ""
         margin = sides[2].replace("<", ">").strip("=")
@@ -183,23 +184,12 @@ class Winners:
 
     def told_by(self, columns: Mapping[str, Sequence[str]], rows: Dataset) -> str:
         """Return which of `WAYS` alone fits the words of all rows; "" where both do, or neither."""
-        fits = {*WAYS}
-        a, b, winner = (columns[name][0] for name in ("a", "b", "winner"))
+        fits = [*WAYS]
         for _, row in rows:
-            pair = {str(row.get(a) or "").strip(), str(row.get(b) or "").strip()}
-            word = str(row.get(winner) or "").strip()
-            if self._mapped(word) or (not plain_text(word) and word not in pair):
+            a, b, word = (str(row.get(columns[name][0]) or "").strip() for name in ("a", "b", "winner"))
+            if self._mapped(word) or (not plain_text(word) and word not in (a, b)):
                 continue
-            signed = MARGIN.fullmatch(word)
-            words = [word]
-            if signed and word not in pair:
-                words = [side.strip() for side in signed.group(1, 3)]
-            for one in words:
-                sides = self._by_side(one, True)
-                if one not in pair and not sides & NEITHER:
-                    fits.discard("name")
-                if not sides:
-                    fits.discard("side")
+            fits = [way for way in fits if self._meant(word, a, b, way) or self._meant_by_signs(word, a, b, way)[0]]
         if len(fits) == 1:
-            return fits.pop()
+            return fits[0]
         return ""

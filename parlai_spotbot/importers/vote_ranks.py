@@ -24,6 +24,8 @@ ANSWER = re.compile(
 """How a ranking names a response by its place, which is no name of a contestant."""
 UNORDERED = "shown_in_unknown_order"
 """A column of rows whose contestants don't stand in the order in which they were shown."""
+UNRANKED = "without_a_rank"
+"""The column that holds, in the first row of a ranking, how many contestants it doesn't rank."""
 CLUSTER = "ranked_row"
 """The column that holds the place of a ranking in its file; it names the prompt where no other column does."""
 WINNERS = {*WORDS["columns"]["winner"], *WORDS["one_hot"]}
@@ -51,12 +53,13 @@ def ranked_votes(row: Row, where: str) -> Iterator[Row]:
         return
     if not pairs:
         yield {**row, "model_a": "", "model_b": "", "winner": ""}
-    cluster = {UNORDERED: "", CLUSTER: f"{CLUSTER}_{where.rpartition(' ')[2]}"}
+    cluster: Row = {UNORDERED: "", CLUSTER: f"{CLUSTER}_{where.rpartition(' ')[2]}"}
     prompts = [name for name in row if spelling(name) in WORDS["columns"]["prompt"]]
     if prompts and not any(plain_text(row[name]) for name in prompts):
         cluster[prompts[0]] = cluster[CLUSTER]
     for a, b, winner in pairs:
         yield {**row, **cluster, "model_a": a, "model_b": b, "winner": winner}
+        cluster[UNRANKED] = 0
 
 
 @lru_cache
@@ -115,7 +118,7 @@ def _by_rank_of_column(row: Row, where: str, columns: Mapping[str, str]) -> Pair
 
 
 def _by_rank(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
-    """Return the pairs of contestants with ranks; those without one aren't ranked."""
+    """Return the pairs of contestants with ranks; those without one are counted in the row."""
     ranks: dict[float, list[str]] = {}
     for contestant, name in columns.items():
         text = plain_text(row[name])
@@ -125,6 +128,8 @@ def _by_rank(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
             raise UserError(problem, "Correct it, or remove the row.")
         if number:
             ranks.setdefault(float(number[0]), []).append(contestant)
+        else:
+            row[UNRANKED] = row.get(UNRANKED, 0) + 1
     return _pairs([ranks[rank] for rank in sorted(ranks)])
 
 

@@ -35,7 +35,7 @@ from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.survey_tools import rejected
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.vote_columns import columns_of, has_sides
-from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED
+from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
@@ -49,9 +49,11 @@ UNIT = "imported"
 NOBODY = '""'
 DATE = 'T00:00:00Z"'
 """How times end that are a date alone."""
+MOST_DIGITS = 8
+"""Of the number of votes of a row."""
 BLOCK = 10_000
 """Number of lines that are held as one piece."""
-FURTHER = ("prompt", "annotator", "time", "language", "count")
+FURTHER = ("prompt", "annotator", "time", "language")
 """Fields that a file may lack."""
 CHATS = "conversation_a"
 """Where an arena has the messages of the first contestant."""
@@ -235,7 +237,7 @@ class _VoteReader:
         """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
         sides = [self._swapped(), *self.columns["a"], *self.columns["b"], *self.columns["winner"]]
-        prompt, annotator, time, language, count = (self.columns.get(name, [NO_COLUMN])[0] for name in FURTHER)
+        prompt, annotator, time, language = (self.columns.get(name, [NO_COLUMN])[0] for name in FURTHER)
         vote_of = cache(self._vote)
         voter_of = cache(self._voter)
         presentation_of = cache(self._presentation)
@@ -253,7 +255,7 @@ class _VoteReader:
             except TypeError:  # unhashable
                 raise self._no_value(row) from None
             rest = _rest(item_and_answer, self._prompt(row.get(prompt)), worker, f"{source}{presentation}{when}")
-            for _ in range(self._times(row.get(count))):
+            for _ in range(self._times(row)):
                 number += 1
                 self.counts[outcome] += 1
                 block.append(f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", {rest}')
@@ -300,6 +302,7 @@ class _VoteReader:
                 self._tell_of_columns(row)
             self.left_out.rows += 1
             self._seen |= row.keys() & MARKS
+            self._many["unranked"] += row.get(UNRANKED, 0)
             yield row
 
     def _tell_of_columns(self, row: Mapping[str, Any]) -> None:
@@ -310,13 +313,14 @@ class _VoteReader:
         if not self.source and "annotator" not in self.columns:
             self._told["models"] = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
 
-    def _times(self, value: Any) -> int:
+    def _times(self, row: Mapping[str, Any]) -> int:
         """Return how many votes a row is."""
-        if value is None:
+        if "count" not in self.columns:
             return 1
+        value = row.get(self.columns["count"][0])
         text = plain_text(value).removesuffix(".0")
-        if not text.isdigit():
-            raise self._wrong("count", value, "expected a whole number of votes", CORRECT)
+        if not text.isdecimal() or len(text) > MOST_DIGITS:
+            raise self._wrong("count", value, "expected a whole number of votes, of eight digits at most", CORRECT)
         return int(text)
 
     def _check_once(self, row: Mapping[str, Any], worker: str, when: str) -> None:
@@ -365,7 +369,7 @@ class _VoteReader:
             "one_order": self._ordered and self._in_one_order(),
             "annotators_alike": len(alike) and f"{counted(len(alike), 'pair')}, {listed(alike[:3])}",
         }
-        told |= {what: counted(count, WORDS["counted"][what]) for what, count in self._many.items()}
+        told |= {what: counted(count, WORDS["counted"][what]) for what, count in self._many.items() if count}
         return [text.format(**told) for name, text in WORDS["notes"].items() if told.get(name)]
 
     @property

@@ -214,7 +214,7 @@ def _line(path: Path | str, place: Sequence[str | int]) -> str:
             pair = next((pair for pair in node.value if pair[0].value == str(part)), None)
         else:
             pair = None
-            if isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
                 pair = (node.value[part],) * 2
         if pair is None:
             break

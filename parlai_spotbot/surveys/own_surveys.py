@@ -30,7 +30,7 @@ from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import OUTCOMES
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import read_plain, validated
 
 FILE = "survey.json"
@@ -45,6 +45,7 @@ TAKEN = {
 """The values that findings take."""
 MOST_VALUES = 201
 """Values of a scale."""
+REMEDY = "Correct it, as surveys/README.md shows."
 CLOSED = ("tasks", "training", "chat")
 """Fields that only surveys of the package can have."""
 
@@ -72,7 +73,7 @@ def read_survey(path: Path | str) -> Survey:
     if isinstance(row, dict):
         row = _with_scales(row, str(path))
         if "base" in row:
-            row = _over_base(row)
+            row = _over_base(row, str(path))
     survey = checked(validated(Survey, row, path), str(path))
     check_values(survey, str(path))
     return survey
@@ -145,11 +146,15 @@ class Scale:
         return [{"value": value, "label": value, "definition": ends.get(value, "")} for value in values]
 
 
-def _over_base(row: dict[str, Any]) -> dict[str, Any]:
+def _over_base(row: dict[str, Any], where: str) -> dict[str, Any]:
     """Return the fields of a survey of the package with those of `row` in their place, and the questions of both."""
     base: Survey = plugin.find("parlai_spotbot.surveys", "SURVEY", str(row["base"]), "base")
     added = row.get("questions") or []
-    names = [q["name"] for q in added if isinstance(q, dict) and "name" in q]
+    if not isinstance(added, list):
+        raise UserError(f"{where}: questions: expected a list, found {str(added)[:80]!r}.", REMEDY)
+    for number, question in enumerate(added, start=1):  # before they stand behind the base's
+        validated(Question, question, f"{where}, question {number}", REMEDY)
+    names = [q["name"] for q in added]
     fields = to_data(base)
     about = {**asdict(base.about), "title": "", "short": "", "in_text": "", **(row.get("about") or {})}
     main = [q for q in fields["questions"] if q["kind"] != "free_text"]

@@ -44,6 +44,8 @@ def chats_of(row: Row) -> Iterator[Row]:
     """Yield a row for each chat that a row holds; a row that has another shape is yielded as it is."""
     for key in SHAPES["lists_of_chats"]:
         chats = at(row, key)
+        if "*" in key:
+            chats = [{"messages": value} for value in _each(row, key.split(".")) if value]
         if is_list_of(chats, dict) and any(map(_is_chat, chats)):
             whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
             yield from ({**whole, **one} for one in chats)
@@ -63,6 +65,18 @@ def chats_of(row: Row) -> Iterator[Row]:
             yield from named
             return
     yield row
+
+
+def _each(value: Any, path: list[str]) -> list[Any]:
+    """Return the values at a path in which "*" is each key of an object."""
+    if not path:
+        return [value]
+    if not isinstance(value, dict):
+        return []
+    inner = [value.get(path[0])]
+    if path[0] == "*":
+        inner = [*value.values()]
+    return [found for one in inner for found in _each(one, path[1:])]
 
 
 def _named(name: str, value: Any) -> list[Row]:
@@ -103,13 +117,15 @@ def shaped(row: Row) -> Row:
     if not messages:
         return row
     path = _path_of_tree(messages)
+    for key in SHAPES["passed_over"]:
+        path = [one for one in path if one.get(key) is not False]
     passed_over = _size(messages) - len(path) + ("rejected" in row and "chosen" in row)
     for key, kind in SHAPES["participants"].items():
         if isinstance(row.get(key), list):
             kinds = {str(one.get("id")): one.get(kind) for one in row[key] if isinstance(one, dict)}
             path = [{"role": kinds.get(str(one.get("userId"))), **one} for one in path]
     answer = _answer(row, path)
-    if path is given and not answer and any(at(row, key) is given for key in COLUMNS):
+    if path == given and not answer and any(at(row, key) is given for key in COLUMNS):
         return row
     return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
 

@@ -43,9 +43,16 @@ def vote_rows(rows: Dataset) -> Dataset:
         yield from rows
         return
     for where, row in chain([first], rows):
-        for vote in _votes(flat(row)):
+        for vote in _votes(_flat(row)):
             for pair in ranked_votes(vote, where):
                 yield where, pair
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with objects as columns, and an annotator of several names (a judge and its prompt) as one."""
+    row = flat(row)
+    several = [name for name, value in row.items() if value and is_list_of(value, str)]
+    return {**row, **{name: " ".join(row[name]) for name in several if spelling(name) in WORDS["columns"]["annotator"]}}
 
 
 def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -37,7 +37,7 @@ from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.vote_columns import columns_of, has_sides
 from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
 from parlai_spotbot.importers.vote_rows import vote_rows
-from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
+from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
@@ -229,9 +229,23 @@ class _VoteReader:
         self._seen: set[str] = set()
         self._many: Counter[str] = Counter()
         self._told: dict[str, str] = {}
+        self._results: Counter[tuple[str, str]] = Counter()
         self._where = ""
         self.winners.begin(columns)
-        return list(self._lines(rows))
+        lines = list(self._lines(rows))
+        self._check_sides()
+        return lines
+
+    def _check_sides(self) -> None:
+        """Raise `UserError` where results stand in the file twice, once as each of the two contestants fared."""
+        results = {(*self.items[item].partners, what): count for (item, what), count in self._results.items()}
+        mirrored = {(b, a, CHANGED.get(what, what)): count for (a, b, what), count in results.items()}
+        alone = self.counts.total() < 2 * TELLING or "first" in self.given_columns
+        if self.winners.against and not alone and results == mirrored:
+            raise UserError(
+                f"{self._where}: each result is there twice, once as either of the two fared.",
+                "Keep the rows of one of the two; of different results write --columns first=-.",
+            )
 
     def _lines(self, rows: Dataset) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece."""
@@ -244,7 +258,7 @@ class _VoteReader:
         number = 0
         for row in self._used(rows):
             try:
-                outcome, item_and_answer, margin = vote_of(*map(row.get, sides))
+                outcome, item, margin = vote_of(*map(row.get, sides))
                 worker, source = voter_of(row.get(annotator))
                 presentation = presentation_of(row.get(language), margin)
                 when = self._time(row.get(time))
@@ -254,7 +268,9 @@ class _VoteReader:
                 continue
             except TypeError:  # unhashable
                 raise self._no_value(row) from None
-            rest = _rest(item_and_answer, self._prompt(row.get(prompt)), worker, f"{source}{presentation}{when}")
+            self._results[item, outcome] += 1
+            answered = f'"item_id": "{item}", "answer": "{outcome}"'
+            rest = _rest(answered, self._prompt(row.get(prompt)), worker, f"{source}{presentation}{when}")
             for _ in range(self._times(row)):
                 number += 1
                 self.counts[outcome] += 1
@@ -375,7 +391,8 @@ class _VoteReader:
     @property
     def _ordered(self) -> bool:
         """Whether the first of two is taken for the one that was shown first."""
-        return not (self.winners.wins or "first" in self.given_columns or UNORDERED in self._seen)
+        unordered = self.winners.wins or self.winners.against or UNORDERED in self._seen
+        return not (unordered or "first" in self.given_columns)
 
     def _in_one_order(self) -> bool:
         """Return True if each two contestants stand in one order alone, in too many votes for that to be chance."""
@@ -393,7 +410,7 @@ class _VoteReader:
         return UserError(problem, remedy)
 
     def _vote(self, *values: Any) -> tuple[str, str, str]:
-        """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
+        """Return the outcome, the item and the margin; `Unusable` where that isn't known."""
         swapped, a, b, *winner = map(_stripped, values)
         for name, text in (("a", a), ("b", b)):
             if not plain_text(text) and text not in self.names.given:
@@ -406,11 +423,11 @@ class _VoteReader:
             raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
         if self.winners.wins and first > second:
             first, second = sorted((first, second))
-            what = {"a": "b", "b": "a"}.get(what, what)
+            what = CHANGED.get(what, what)
         item = f"{first}:{second}"  # names need no escapes in JSON
         if item not in self.items:
             self.items[item] = Item(item, (), 0, (), partners=(first, second))
-        return what, f'"item_id": "{item}", "answer": "{what}"', margin
+        return what, item, margin
 
     @staticmethod
     def _prompt(value: Any) -> str:

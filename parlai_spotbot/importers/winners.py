@@ -66,6 +66,7 @@ class Winners:
         self.named = True
         self.flags: dict[int, str] = {}
         self.numbered = False
+        self.against = False
         self._sides: dict[str, set[str]] = {}
         self._numbers: Mapping[str, str] = {}
         self._own: set[str] = set()
@@ -86,7 +87,11 @@ class Winners:
         for first, second in [*WORDS["sides"], own]:
             self._sides[first].add("a")
             self._sides[second].add("b")
-        for what, words in WORDS["words"].items():
+        self.against = own[1] in WORDS["against"]
+        meanings = [*WORDS["words"].items()]
+        if self.against:
+            meanings += WORDS["fared"].items()
+        for what, words in meanings:
             for word in words:
                 self._sides[word].add(what)
 

@@ -78,6 +78,13 @@ def named_columns(
     return {field: results[field] for field in names if field in results}
 
 
+def inner_names(head: Sequence[str]) -> dict[str, str]:
+    """Return the last part of columns as "Input.model_a" -> their spelling, where no other column is called so."""
+    parts = [(spelling(name.rpartition(".")[2]), spelling(name)) for name in head if "." in name]
+    several = Counter(part for part, _ in parts) + Counter(map(spelling, head))
+    return {part: name for part, name in parts if several[part] == 1}
+
+
 def spelling(name: str) -> str:
     """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one; of signs, as it is."""
     name = unicodedata.normalize("NFC", name.strip()).lower()

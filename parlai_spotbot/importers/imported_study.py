@@ -209,6 +209,8 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
     lines = [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
     lines += left_out.lines()
     lines += [f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()]
+    if about.get("read"):
+        lines.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in about['read'].items())}")
     if about.get("unread"):
         lines.append(f"note: {unread_note(about['unread'])}")
     lines += [f"written: {path}", "next: "]

@@ -22,12 +22,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import NONE, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import NONE, inner_names, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Judgement, indexed, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -36,6 +37,7 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
 
+NAMES: Mapping[str, Sequence[str]] = own_data(__file__)
 LONG = ("question", "target", "answer")
 MINUS = str.maketrans("−,", "-.")
 WHOLE = re.compile(r"\.0+$")
@@ -282,9 +284,10 @@ class JudgementReader:
 
 def judgements(
     path: Path | str, reader: JudgementReader, columns: Mapping[str, str], left_out: LeftOut, by_rule: Counter[str]
-) -> tuple[list[Judgement], list[str]]:
-    """Return judgements about known conversations, in the order of the file, repeated answers repeated, and the columns
-    that aren't read.
+) -> tuple[list[Judgement], dict[str, Any]]:
+    """Return judgements about known conversations, in the order of the file, repeated answers repeated.
+
+    Beside them is which columns are `read` under other names than ours, and which are `unread`.
 
     `columns`: our field -> their column, where the names differ; `by_rule` counts rows that their tool rejects.
 
@@ -315,7 +318,8 @@ def judgements(
                 place, first = places.setdefault(judgement.judgement_id, (where, judgement))
                 _check_annotation(judgement, first, where, place, called)
                 read.append(judgement)
-    return read, [name for name in head if name not in mapping.values()]
+    others = {ours: name for ours, name in mapping.items() if spelling(name) != spelling(ours) and ours not in columns}
+    return read, {"read": others, "unread": [name for name in head if name not in mapping.values()]}
 
 
 def _answers_of(
@@ -366,29 +370,51 @@ def _mapping(
 ) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
     """Return our field -> their column, for all that the file has; and the `wide_fields` of a file of that shape."""
     answers = wide_fields(survey)
+    names = _names_of_fields(answers, first, survey)
+    mapping = named_columns(columns, names, path, first)
+    needed = _needed(mapping, answers, survey)
+    _check_missing(path, first, mapping, needed, columns, survey)
+    if mapping.keys().isdisjoint(needed):
+        raise UserError(f"{path}: no column of answers is left.", "Leave out fewer with --columns NAME=-.")
+    return mapping, {name: answers[name] for name in needed if name in answers and name in mapping}
+
+
+def _names_of_fields(answers: Iterable[str], first: Sequence[str], survey: Survey) -> dict[str, Sequence[str]]:
+    """Return our fields -> how a file may call them: our names, others, and those of inner columns."""
     fields = ["conversation_id", *RowFields.model_fields, *LONG, *answers]
     if not any(TURN in question.targets for question in survey.main):
         fields.remove(TURN)
     names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
-    names |= {name: [spelling(name)] for name in fields}
-    mapping = named_columns(columns, names, path, first)
-    needed = _needed(mapping, answers, survey)
-    if not needed:
-        asked = [question.name for question in survey.main]
-        raise UserError(
-            f"{path}: has no column 'answer', and none of a question of --survey {survey.name}: {', '.join(asked)}.",
-            f"Name one: --columns {asked[0]}=THEIR_COLUMN. {nearest('answer', first, 20)}",
-        )
+    names |= {name: [spelling(name), *NAMES.get(name, ())] for name in fields}
+    inner = inner_names(first)
+    for name in (*NAMES, *answers):
+        names[name] = [*names[name], *(inner[one] for one in names[name] if one in inner)]
+    return names
+
+
+def _check_missing(
+    path: Path,
+    first: Sequence[str],
+    mapping: Mapping[str, str],
+    needed: Sequence[str],
+    columns: Mapping[str, str],
+    survey: Survey,
+) -> None:
+    """Raise `UserError` that names all columns that a file lacks."""
     ids = "conversation_id"
     if "conversation_ids" in mapping:
         ids = "conversation_ids"
-    for name in (ids, "worker_id", *needed):
-        if name not in mapping and (columns.get(name) != NONE or name not in answers):
-            remedy = f"Name it: --columns {name}=THEIR_COLUMN."
-            raise UserError(f"{path}: has no column '{name}'. {nearest(name, first)}", remedy)
-    if mapping.keys().isdisjoint(needed):
-        raise UserError(f"{path}: no column of answers is left.", "Leave out fewer with --columns NAME=-.")
-    return mapping, {name: answers[name] for name in needed if name in answers and name in mapping}
+    dropped = [name for name in wide_fields(survey) if columns.get(name) == NONE]
+    missing = [name for name in (ids, "worker_id", *needed) if name not in (*mapping, *dropped)]
+    lacks = [f"column '{name}'" for name in missing]
+    if not needed:
+        asked = [question.name for question in survey.main]
+        lacks.append(f"column 'answer', and none of a question of --survey {survey.name}: {', '.join(asked)}")
+        missing.append(asked[0])
+    if missing:
+        named = ",".join(f"{name}=THEIR_COLUMN" for name in missing)
+        remedy = f"Name it: --columns {named}; of a row an answer question=THEIR_COLUMN,answer=THEIR_COLUMN."
+        raise UserError(f"{path}: has no {', no '.join(lacks)}. {nearest(missing[0], first, 20)}", remedy)
 
 
 def _needed(mapping: Mapping[str, str], answers: Iterable[str], survey: Survey) -> list[str]:
@@ -408,8 +434,8 @@ def _add(request: ImportRequest) -> str:
     answers = request.pairs("answers")
     reader = JudgementReader.of(study, request.survey, answers)
     by_rule: Counter[str] = Counter()
-    new, unread = judgements(request.data, reader, columns, request.left_out, by_rule)
-    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule), "unread": unread}
+    new, found = judgements(request.data, reader, columns, request.left_out, by_rule)
+    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule), **found}
     text = add_judgements(request, study, new, about)
     if NONE in columns.values():
         asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]

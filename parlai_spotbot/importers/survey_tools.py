@@ -22,7 +22,8 @@ ROUND = re.compile(r"^(?P<app>.+)\.(?P<round>\d+)\.(?:player|group|subsession)\.
 OPTION = re.compile(r"^(?P<question>.+):::(?P<option>.+)$")
 """A column of Potato: an option of a question."""
 UNCHOSEN = ("", "0", "0.0", "false")
-NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in own_data(__file__).items()}
+TOOLS = own_data(__file__)
+NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in TOOLS["not_used"].items()}
 REJECTED = "rejected, preview or check row"
 
 Row = dict[str, Any]
@@ -31,13 +32,16 @@ Row = dict[str, Any]
 def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
     """Return the rows of answers of a file, each with its place; `left_out` counts those that aren't to be used."""
     rows = list(dataset_rows(path))
+    codes: Mapping[str, list[str]] = {}
     for number, (_, row) in enumerate(rows[:HEADINGS], start=1):
         if any(str(value).startswith(IMPORT_ID) for value in row.values()):
             del rows[:number]
+            codes = TOOLS["qualtrics"]
             break
     found = []
     for where, row in rows:
-        if rejected(row):
+        coded = any(spelling(name) in codes and value in codes[spelling(name)] for name, value in row.items())
+        if coded or rejected(row):
             left_out[REJECTED] += 1
             continue
         found += [(where, _chosen(one)) for one in _rounds(flat(row))]

@@ -1,11 +1,10 @@
 """Which columns of a file of votes hold the two contestants, who won, and what else is known of a vote."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import REMEDY, named_columns, spelling
+from parlai_spotbot.importers.dataset_rows import REMEDY, inner_names, named_columns, spelling
 from parlai_spotbot.importers.winners import WORDS
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
@@ -49,7 +48,7 @@ def _known_names(
     head: Sequence[str], spelt: Mapping[str, str], columns: Mapping[str, str]
 ) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
     """Return the columns of winner and loser, () where the file has no such pair, and the names of all fields."""
-    inner = _inner_names(head, spelt)
+    inner = inner_names(head)
     within = _within("sides", inner)
     losers = [*map(tuple, WORDS["winner_and_loser"]), *_within("winner_and_loser", inner)]
     free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
@@ -72,13 +71,6 @@ def _known_names(
 def _within(kind: str, inner: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the pairs of columns of a kind that objects within rows hold."""
     return [(inner[a], inner[b]) for a, b in WORDS[kind] if {a, b} <= inner.keys()]
-
-
-def _inner_names(head: Sequence[str], spelt: Collection[str]) -> dict[str, str]:
-    """Return the last part of columns as "Input.model_a" -> their spelling, where no other column is called so."""
-    parts = [(spelling(name.rpartition(".")[2]), spelling(name)) for name in head if "." in name]
-    several = Counter(part for part, _ in parts)
-    return {part: name for part, name in parts if several[part] == 1 and part not in spelt}
 
 
 def _check_counts(where: str, head: Sequence[str]) -> None:

@@ -67,6 +67,11 @@ SHAPES = {
         ['{"ImportId":"QID1"}', '{"ImportId":"conversation_id"}', '{"ImportId":"QID2"}'],
         *([w, t, r] for (t, w), r in RATINGS.items()),
     ],
+    "mturk": lambda: [
+        ["WorkerId", "Input.conversation_id", "Answer.quality"],
+        *([w, t, r] for (t, w), r in RATINGS.items()),
+    ],
+    "other names": lambda: [["Rater", "dialog_id", "Quality"], *([w, t, r] for (t, w), r in RATINGS.items())],
     "options": lambda: [
         ["worker_id", "conversation_id", *(f"quality:::{n}" for n in range(1, 6))],
         *([w, t, *((r if n == r else "") for n in range(1, 6))] for (t, w), r in RATINGS.items()),
@@ -105,6 +110,22 @@ def test_rejected_and_preview_rows_are_left_out_and_counted(column, word, rated,
     assert means(rated.study) == {"ada": (6, 3.5), "bob": (6, 2.5)}
     kept = Study.open(rated.study).provenance()["import_judgements"]["a.csv"]
     assert kept["left_out"] == {"rejected, preview or check row": 6}
+
+
+@pytest.mark.parametrize("headings", [True, False])
+def test_numbers_of_qualtrics_say_what_is_a_preview(headings, rated, tmp_path):
+    rows = [[w, t, r, {"w3": "1"}.get(w, "0")] for (t, w), r in RATINGS.items()]
+    names = [["worker_id", "conversation_id", "quality", "Status"]]
+    if headings:
+        names.append(['{"ImportId":"QID1"}', '{"ImportId":"c"}', '{"ImportId":"QID2"}', '{"ImportId":"status"}'])
+    told = rated(written(tmp_path / "a.csv", names + rows))
+    assert ("6 rejected, preview or check rows left out" in told) == headings
+    assert means(rated.study)["ada"][0] == (6 if headings else 9)
+
+
+def test_what_is_read_under_other_names_is_told(rated, tmp_path):
+    told = rated(written(tmp_path / "a.csv", SHAPES["mturk"]()))
+    assert "read: conversation_id from Input.conversation_id; worker_id from WorkerId; quality from Answer.quality" in told
 
 
 @case_table(__file__, "refused")

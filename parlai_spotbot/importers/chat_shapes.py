@@ -7,11 +7,11 @@ message the reply of the best rank, else the last one.
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import is_list_of, spelling
+from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
 from parlai_spotbot.importers.transcripts import SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
@@ -36,8 +36,6 @@ BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 """Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
 NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
 SEVERAL = re.compile(SHAPES["several_answers"])
-
-Row = dict[str, Any]
 
 
 def chats_of(row: Row) -> Iterator[Row]:
@@ -67,16 +65,13 @@ def chats_of(row: Row) -> Iterator[Row]:
     yield row
 
 
-def _each(value: Any, path: list[str]) -> list[Any]:
+def _each(row: Row, path: list[str]) -> list[Any]:
     """Return the values at a path in which "*" is each key of an object."""
-    if not path:
-        return [value]
-    if not isinstance(value, dict):
-        return []
-    inner = [value.get(path[0])]
-    if path[0] == "*":
-        inner = [*value.values()]
-    return [found for one in inner for found in _each(one, path[1:])]
+    values: list[Any] = [row]
+    for key in path:
+        objects = [value for value in values if isinstance(value, dict)]
+        values = [inner for value in objects for name, inner in value.items() if key in ("*", name)]
+    return values
 
 
 def _named(name: str, value: Any) -> list[Row]:
@@ -138,7 +133,7 @@ def _parsed(value: Any) -> Any:
     return value
 
 
-def messages_of(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, list[Row] | None]:
+def messages_of(row: Row, keys: Sequence[str]) -> tuple[str, list[Row] | None]:
     """Return the key and the messages of a row, of the first key that holds some; an empty list where one holds that,
     None where none is a list of objects."""
     found = (keys[0], None)
@@ -434,7 +429,7 @@ def path_of(messages: list[Row]) -> list[Row]:
     return _path(children.get("", []), lambda message: children.get(str(message.get("message_id")), []))
 
 
-def at(row: Mapping[str, Any], path: str) -> Any:
+def at(row: Row, path: str) -> Any:
     """Return the value of a key of a row, or of "a.b"; None where there is none."""
     if path in row:
         return row[path]
@@ -442,6 +437,6 @@ def at(row: Mapping[str, Any], path: str) -> Any:
     inner = row.get(key)
     if rest.startswith("-1.") and isinstance(inner, list) and inner:
         inner, rest = inner[-1], rest[3:]
-    if rest and isinstance(inner, Mapping):
+    if rest and isinstance(inner, dict):
         return at(inner, rest)
     return None

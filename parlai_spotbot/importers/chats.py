@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
@@ -37,6 +38,8 @@ USER = "user"
 BOT = "assistant"
 SYSTEM = "system"
 TOOL = "tool"
+LAST = ("id", "uuid")
+"""Ids of a turn, where another field holds the conversation's."""
 OTHERS = {USER: BOT, BOT: USER}
 CHAT, TURN, TRACE = "chat", "turn", "trace"
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
@@ -144,7 +147,7 @@ class ChatReader(Reading):
 
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
-        groups: dict[str, dict] = {TURN: {}, TRACE: {}}
+        groups: dict[str, dict[str, tuple[str, list[dict]]]] = {TURN: {}, TRACE: {}}
         for where, row in rows:
             for chat in chats_of(self._renamed(row)):
                 kind, key, one = self._kind_of(chat, where)
@@ -157,6 +160,8 @@ class ChatReader(Reading):
         if len(own) > 1 and all(own):  # ids are of turns
             where = next(iter(talks.values()))[0]
             talks = {"": (where, [turns[0] | {"id": None, "conversation_id": None} for _, turns in talks.values()])}
+        if talks.keys() == {""}:
+            self._check_one_talk(*talks[""])
         if len(talks) > 1 and "" in talks:
             yield from (("", row) for row in talks.pop("")[1])  # of no conversation
         yield from talks.values()
@@ -192,8 +197,28 @@ class ChatReader(Reading):
 
     def _talk_of(self, row: dict) -> Any:
         """Return the id of the conversation of a turn; its `id` only where it has no other."""
-        keys = sorted(self.keys["conversation_id"], key=("id", "uuid").__contains__)
+        keys = [key for key in self.keys["conversation_id"] if key not in LAST]
+        if "conversation_id" not in self.columns:
+            keys += [key for key in CHAT_WORDS["shapes"]["talks"] if isinstance(row.get(key), (str, int))]
+        keys += [key for key in self.keys["conversation_id"] if key in LAST]
         return next(filter(plain_text, (at(row, key) or "" for key in keys)), None)
+
+    def _check_one_talk(self, where: str, turns: list[dict]) -> None:
+        """Raise `UserError` where a column may say that turns without a conversation are of several.
+
+        It does where each value stands in one block of rows, two or more.
+        """
+        if "conversation_id" in self.columns:
+            return
+        known = {*self.roles, *self.keys["text"], *self.keys["turn"], "id", "conversation_id"}
+        for name in reversed(turns[0]):
+            values = [plain_text(turn.get(name)) for turn in turns]
+            sizes = [len(list(block)) for _, block in groupby(values)]
+            if name not in known and len(sizes) == len({*values}) > 1 and min(sizes) > 1:
+                raise UserError(
+                    f"{where}: column '{name}' may say of which conversation a turn is.",
+                    f"Write --columns conversation_id={name}; conversation_id=-, where all turns are of one.",
+                )
 
     def _renamed(self, row: dict) -> dict:
         """Return a row with the columns that --columns names for what is said under the names of `FIELDS`."""

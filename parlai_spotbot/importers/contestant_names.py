@@ -1,10 +1,11 @@
 """Names of contestants from others' files: valid and unique."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.importers.dataset_rows import Names
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.names import alike, clean_name, is_name
 from parlai_spotbot.records import HUMAN
@@ -26,7 +27,7 @@ class ContestantNames:
     """`given` are the names of --names, theirs -> ours; `named` those met so far, in the same direction, and `taken` in
     the other one."""
 
-    given: Mapping[str, str] = field(default_factory=dict)
+    given: Names = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
 

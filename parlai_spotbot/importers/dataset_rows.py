@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from typing_extensions import TypeIs
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
-from parlai_spotbot.importers.transcripts import transcript_rows
+from parlai_spotbot.importers.transcripts import Row, transcript_rows
 from parlai_spotbot.reading import SEPARATORS, Malformed, csv_rows, lines_of, opened, parse_json, whole_text
 from parlai_spotbot.wording import listed
 
@@ -46,12 +46,14 @@ MOST_UNREAD = 8
 """Columns that aren't read and are named."""
 NO_WORD = re.compile(r"[\W_]+")
 
-Dataset = Iterator[tuple[str, dict[str, Any]]]
+Dataset = Iterator[tuple[str, Row]]
 Rows = Iterator[tuple[int, Any]]
+Names = Mapping[str, str]
+"""Names and what they stand for: of columns, answers, contestants."""
 Kind = TypeVar("Kind")
 
 
-def check_columns(columns: Mapping[str, str], fields: Collection[str], where: object, head: Collection[str]) -> None:
+def check_columns(columns: Names, fields: Collection[str], where: object, head: Collection[str]) -> None:
     """Raise `UserError` where --columns names an unknown field, or a column that the file's `head` lacks."""
     for name, theirs in columns.items():
         if name not in fields:
@@ -61,7 +63,7 @@ def check_columns(columns: Mapping[str, str], fields: Collection[str], where: ob
 
 
 def named_columns(
-    columns: Mapping[str, str], names: Mapping[str, Collection[str]], where: object, head: Sequence[str]
+    columns: Names, names: Mapping[str, Collection[str]], where: object, head: Sequence[str]
 ) -> dict[str, str]:
     """Return our field -> the file's column, for those that the file has.
 
@@ -114,13 +116,15 @@ def is_list_of(value: Any, kind: type[Kind]) -> TypeIs[list[Kind]]:
     return isinstance(value, list) and all(isinstance(one, kind) for one in value)
 
 
-def flat(row: dict[str, Any]) -> dict[str, Any]:
+def flat(row: Row) -> Row:
     """Return a row with the values of objects as columns of their own: ``labels.quality``."""
     if not any(isinstance(value, dict) for value in row.values()):
         return row
-    columns: dict[str, Any] = {}
+    columns: Row = {}
     for name, value in row.items():
-        if isinstance(value, dict):
+        if value == {}:
+            columns[name] = None
+        elif isinstance(value, dict):
             columns |= {f"{name}.{key}": inner for key, inner in flat(value).items()}
         else:
             columns[name] = value
@@ -183,7 +187,7 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
         head = text.read(1 << 16).lstrip()
         begins = head[:1]
     kinds = {kind.lower() for kind in file.suffixes[-2:]}
-    if ".txt" in kinds:
+    if kinds & {".txt", ".md"}:
         rows = transcript_rows(file, head)
         if rows is not None:
             return "line", rows

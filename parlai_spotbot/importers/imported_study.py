@@ -14,7 +14,6 @@ from typing import Any
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import unread_note
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Unit, indexed
 from parlai_spotbot.study import Study
@@ -209,10 +208,7 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
     lines = [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
     lines += left_out.lines()
     lines += [f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()]
-    if about.get("read"):
-        lines.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in about['read'].items())}")
-    if about.get("unread"):
-        lines.append(f"note: {unread_note(about['unread'])}")
+    lines += [f"note: {note}" for note in about.get("notes", [])]
     lines += [f"written: {path}", "next: "]
     return hints.Remedy("\n".join(lines), hints.command("analyze", request.study, survey))
 

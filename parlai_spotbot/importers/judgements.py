@@ -22,7 +22,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import NONE, inner_names, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import (
+    NONE,
+    Names,
+    Row,
+    inner_names,
+    named_columns,
+    plain_text,
+    spelling,
+    unread_note,
+)
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
@@ -93,10 +102,10 @@ class JudgementReader:
     conversations: Mapping[str, Conversation]
     survey: Survey
     items: Mapping[tuple[tuple[str, ...], str], str] = field(default_factory=dict)
-    answers: Mapping[str, str] = field(default_factory=dict)
+    answers: Names = field(default_factory=dict)
 
     @classmethod
-    def of(cls, study: Study, name: str, answers: Mapping[str, str] | None = None) -> JudgementReader:
+    def of(cls, study: Study, name: str, answers: Names | None = None) -> JudgementReader:
         """Return the reader of a study's survey."""
         get_survey(name, study)
         survey = survey_of(study, name)
@@ -109,7 +118,7 @@ class JudgementReader:
         return cls(indexed(study.conversations()), survey, items, answers or {})
 
     def read(
-        self, values: Mapping[str, Any], answers: Sequence[tuple[str, str, Any]], where: str, stems: Iterable[str] = ()
+        self, values: Row, answers: Sequence[tuple[str, str, Any]], where: str, stems: Iterable[str] = ()
     ) -> list[Judgement]:
         """Return the judgements of a row: `values` are `RowFields`, `answers` of (question, target, answer).
 
@@ -283,11 +292,11 @@ class JudgementReader:
 
 
 def judgements(
-    path: Path | str, reader: JudgementReader, columns: Mapping[str, str], left_out: LeftOut, by_rule: Counter[str]
-) -> tuple[list[Judgement], dict[str, Any]]:
+    path: Path | str, reader: JudgementReader, columns: Names, left_out: LeftOut, by_rule: Counter[str]
+) -> tuple[list[Judgement], list[str]]:
     """Return judgements about known conversations, in the order of the file, repeated answers repeated.
 
-    Beside them is which columns are `read` under other names than ours, and which are `unread`.
+    Beside them are notes on columns that are read under other names than ours, or not at all.
 
     `columns`: our field -> their column, where the names differ; `by_rule` counts rows that their tool rejects.
 
@@ -318,13 +327,19 @@ def judgements(
                 place, first = places.setdefault(judgement.judgement_id, (where, judgement))
                 _check_annotation(judgement, first, where, place, called)
                 read.append(judgement)
-    others = {ours: name for ours, name in mapping.items() if spelling(name) != spelling(ours) and ours not in columns}
-    return read, {"read": others, "unread": [name for name in head if name not in mapping.values()]}
+    return read, _notes(head, mapping, columns)
 
 
-def _answers_of(
-    values: Mapping[str, Any], fields: Mapping[str, tuple[str, str]], survey: Survey
-) -> list[tuple[str, str, Any]]:
+def _notes(head: Iterable[str], mapping: Names, columns: Names) -> list[str]:
+    """Return what a summary says of columns: those with other names than ours, those that aren't read."""
+    named = [f"{ours} from {name}" for ours, name in mapping.items() if spelling(name) != ours and ours not in columns]
+    notes = [unread_note([name for name in head if name not in mapping.values()])]
+    if named:
+        notes.append(f"read: {'; '.join(named)}")
+    return [note for note in notes if note]
+
+
+def _answers_of(values: Row, fields: Mapping[str, tuple[str, str]], survey: Survey) -> list[tuple[str, str, Any]]:
     """Return the question, target and answer of each answer in a row."""
     if fields:
         return [(*field, values.get(name)) for name, field in fields.items()]
@@ -340,7 +355,7 @@ def _check_annotation(judgement: Judgement, first: Judgement, where: str, place:
         raise UserError(f"{problem}, of another annotator or item.", remedy)
 
 
-def _values(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+def _values(row: Row, mapping: Names) -> Row:
     """Return our fields of a row that hold something; ids of conversations as a list."""
     values = {}
     for name, theirs in mapping.items():
@@ -366,7 +381,7 @@ def _number(word: str) -> float | None:
 
 
 def _mapping(
-    path: Path, first: Sequence[str], columns: Mapping[str, str], survey: Survey
+    path: Path, first: Sequence[str], columns: Names, survey: Survey
 ) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
     """Return our field -> their column, for all that the file has; and the `wide_fields` of a file of that shape."""
     answers = wide_fields(survey)
@@ -393,12 +408,7 @@ def _names_of_fields(answers: Iterable[str], first: Sequence[str], survey: Surve
 
 
 def _check_missing(
-    path: Path,
-    first: Sequence[str],
-    mapping: Mapping[str, str],
-    needed: Sequence[str],
-    columns: Mapping[str, str],
-    survey: Survey,
+    path: Path, first: Sequence[str], mapping: Names, needed: Sequence[str], columns: Names, survey: Survey
 ) -> None:
     """Raise `UserError` that names all columns that a file lacks."""
     ids = "conversation_id"
@@ -417,7 +427,7 @@ def _check_missing(
         raise UserError(f"{path}: has no {', no '.join(lacks)}. {nearest(missing[0], first, 20)}", remedy)
 
 
-def _needed(mapping: Mapping[str, str], answers: Iterable[str], survey: Survey) -> list[str]:
+def _needed(mapping: Names, answers: Iterable[str], survey: Survey) -> list[str]:
     """Return the fields of answers that a file must have: of the long shape where it has one, else of the wide one."""
     if "answer" in mapping and len(survey.main) > 1:
         return ["question", "answer"]
@@ -434,8 +444,8 @@ def _add(request: ImportRequest) -> str:
     answers = request.pairs("answers")
     reader = JudgementReader.of(study, request.survey, answers)
     by_rule: Counter[str] = Counter()
-    new, found = judgements(request.data, reader, columns, request.left_out, by_rule)
-    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule), **found}
+    new, notes = judgements(request.data, reader, columns, request.left_out, by_rule)
+    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule), "notes": notes}
     text = add_judgements(request, study, new, about)
     if NONE in columns.values():
         asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]

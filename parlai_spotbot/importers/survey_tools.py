@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import dataset_rows, flat, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Row, dataset_rows, flat, plain_text, spelling
 from parlai_spotbot.reading import own_data
 
 HEADINGS = 3
@@ -25,8 +24,6 @@ UNCHOSEN = ("", "0", "0.0", "false")
 TOOLS = own_data(__file__)
 NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in TOOLS["not_used"].items()}
 REJECTED = "rejected, preview or check row"
-
-Row = dict[str, Any]
 
 
 def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
@@ -48,7 +45,7 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
     return found
 
 
-def rejected(row: Mapping[str, Any]) -> bool:
+def rejected(row: Row) -> bool:
     """Return True if a tool says that a row isn't to be used: rejected work, a preview, an attention check."""
     return any(spelling(str(row[column])) in words for column, words in _checks(tuple(row)))
 

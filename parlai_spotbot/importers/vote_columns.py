@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import REMEDY, inner_names, named_columns, spelling
+from parlai_spotbot.importers.dataset_rows import REMEDY, Names, inner_names, named_columns, spelling
 from parlai_spotbot.importers.winners import WORDS
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
@@ -18,7 +18,7 @@ SIDES = "Where no column names them and one contestant is always first: --names 
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
-def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[str]]:
+def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, list[str]]:
     """Return our field -> the file's columns, several for one-hot winners; `columns` ("-" for leave out) goes first.
 
     Raises
@@ -44,9 +44,7 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     return found
 
 
-def _known_names(
-    head: Sequence[str], spelt: Mapping[str, str], columns: Mapping[str, str]
-) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
+def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
     """Return the columns of winner and loser, () where the file has no such pair, and the names of all fields."""
     inner = inner_names(head)
     within = _within("sides", inner)
@@ -68,7 +66,7 @@ def _known_names(
     return (), names
 
 
-def _within(kind: str, inner: Mapping[str, str]) -> list[tuple[str, str]]:
+def _within(kind: str, inner: Names) -> list[tuple[str, str]]:
     """Return the pairs of columns of a kind that objects within rows hold."""
     return [(inner[a], inner[b]) for a, b in WORDS[kind] if {a, b} <= inner.keys()]
 
@@ -95,7 +93,7 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
 
 
-def has_sides(head: Collection[str], columns: Mapping[str, str]) -> bool:
+def has_sides(head: Collection[str], columns: Names) -> bool:
     """Return True if columns name the two contestants."""
     spelt = {spelling(name) for name in head}
     known = [*WORDS["sides"], *WORDS["winner_and_loser"]]

@@ -5,13 +5,13 @@ in one column, as a list from the best down or as "A>B=C". Of three contestants 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import is_list_of, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Names, Row, is_list_of, plain_text, spelling
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import Malformed, parse_json
 
@@ -30,7 +30,6 @@ CLUSTER = "ranked_row"
 """The column that holds the place of a ranking in its file; it names the prompt where no other column does."""
 WINNERS = {*WORDS["columns"]["winner"], *WORDS["one_hot"]}
 
-Row = dict[str, Any]
 Pairs = list[tuple[str, str, str]]
 Reader = Callable[[Row, str], Pairs | None]
 Groups = list[list[str]]
@@ -74,7 +73,7 @@ def _reader_of(head: tuple[str, ...]) -> Reader | None:
     return _ranking_reader(head, sides)
 
 
-def _ranking_reader(head: tuple[str, ...], sides: Mapping[str, str]) -> Reader | None:
+def _ranking_reader(head: tuple[str, ...], sides: Names) -> Reader | None:
     """Return what reads the pairs of columns by contestant or place, or of one column."""
     by_name = {next(filter(None, match.groups())): name for name in head if (match := CONTESTANT.fullmatch(name))}
     if len(by_name) > 1 and {*map(str.lower, by_name)} <= sides.keys():
@@ -113,11 +112,11 @@ def _by_place(row: Row, _where: str, columns: list[str]) -> Pairs | None:
     return _pairs([[name] for name in names])
 
 
-def _by_rank_of_column(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
+def _by_rank_of_column(row: Row, where: str, columns: Names) -> Pairs:
     return _by_rank(row, where, {str(row[model]): name for model, name in columns.items()})
 
 
-def _by_rank(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
+def _by_rank(row: Row, where: str, columns: Names) -> Pairs:
     """Return the pairs of contestants with ranks; those without one are counted in the row."""
     ranks: dict[float, list[str]] = {}
     for contestant, name in columns.items():
@@ -133,7 +132,7 @@ def _by_rank(row: Row, where: str, columns: Mapping[str, str]) -> Pairs:
     return _pairs([ranks[rank] for rank in sorted(ranks)])
 
 
-def _whole(row: Row, where: str, column: str, sides: Mapping[str, str]) -> Pairs | None:
+def _whole(row: Row, where: str, column: str, sides: Names) -> Pairs | None:
     """Return the pairs of a list or "A>B=C"; None where it is neither."""
     value: Any = row[column]
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
@@ -164,7 +163,7 @@ def _first(values: Row, names: list[str]) -> str:
     return next((str(values[name]) for name in names if values.get(name)), "")
 
 
-def _named(name: Any, row: Row, sides: Mapping[str, str]) -> str:
+def _named(name: Any, row: Row, sides: Names) -> str:
     """Return a contestant of a ranking by its name: of a side, what its column holds."""
     text = str(name).strip()
     for pattern in (SIDE, ANSWER):
@@ -174,7 +173,7 @@ def _named(name: Any, row: Row, sides: Mapping[str, str]) -> str:
     return text
 
 
-def _chosen(row: Row, _where: str, sides: Mapping[str, str], winner: str) -> Pairs | None:
+def _chosen(row: Row, _where: str, sides: Names, winner: str) -> Pairs | None:
     """Return the winner of three or more beside each other one; of others, ties and their like, each two."""
     names = {side: str(row[column]).strip() for side, column in sides.items() if plain_text(row[column])}
     word = plain_text(row[winner])

@@ -4,12 +4,12 @@ Objects within rows become columns ("data.rating"). Files of texts alone, as CSV
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Dataset, flat, is_list_of, spelling
+from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling
 from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
 from parlai_spotbot.importers.winners import WORDS
 
@@ -48,14 +48,14 @@ def vote_rows(rows: Dataset) -> Dataset:
                 yield where, pair
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
+def _flat(row: Row) -> Row:
     """Return a row with objects as columns, and an annotator of several names (a judge and its prompt) as one."""
     row = flat(row)
     several = [name for name, value in row.items() if value and is_list_of(value, str)]
     return {**row, **{name: " ".join(row[name]) for name in several if spelling(name) in WORDS["columns"]["annotator"]}}
 
 
-def _votes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _votes(row: Row) -> Iterator[Row]:
     """Yield a row for each vote that a row holds."""
     winners = _winners(tuple(row))
     if winners:
@@ -89,7 +89,7 @@ def _holds(kind: str, name: str, value: Any) -> bool:
 
 
 @lru_cache
-def _tallies(head: tuple[str, ...]) -> Mapping[str, str]:
+def _tallies(head: tuple[str, ...]) -> Names:
     """Return the outcome of columns that hold how often a pair ended so; none where another one holds who won."""
     outcome_of = {name: outcome for outcome, names in WORDS["tallies"].items() for name in names}
     tallies = {name: outcome_of[spelling(name)] for name in head if spelling(name) in outcome_of}
@@ -116,7 +116,7 @@ def _winners(head: tuple[str, ...]) -> tuple[list[str], list[str], bool | None] 
     return sides, several, None
 
 
-def _each_winner(row: dict[str, Any], sides: list[str], winners: list[str], shown: bool | None) -> Iterator[dict]:
+def _each_winner(row: Row, sides: list[str], winners: list[str], shown: bool | None) -> Iterator[Row]:
     """Yield a vote for each column of a winner; its name is the annotator where the row names none."""
     rest = {name: value for name, value in row.items() if name not in winners}
     if shown is None:
@@ -129,7 +129,7 @@ def _each_winner(row: dict[str, Any], sides: list[str], winners: list[str], show
     yield {**rest, sides[0]: row[sides[1]], sides[1]: row[sides[0]], "winner": words[1]}
 
 
-def _alone(row: dict[str, Any]) -> dict[str, Any]:
+def _alone(row: Row) -> Row:
     """Return a row with the one object of a list in place of the list (Label Studio's result of an annotation)."""
     lists = [name for name, value in row.items() if is_list_of(value, dict) and len(value) == 1]
     return {**row, **{name: row[name][0] for name in lists}}

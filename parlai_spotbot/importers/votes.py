@@ -23,6 +23,8 @@ from parlai_spotbot.importers.dataset_rows import (
     NONE,
     REMEDY,
     Dataset,
+    Names,
+    Row,
     by_columns,
     dataset_rows,
     plain_text,
@@ -82,9 +84,9 @@ SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 def votes(
     path: Path | str,
     domain: str,
-    columns: Mapping[str, str] | None = None,
-    answers: Mapping[str, str] | None = None,
-    names: Mapping[str, str] | None = None,
+    columns: Names | None = None,
+    answers: Names | None = None,
+    names: Names | None = None,
     source: str = "",
     left_out: LeftOut | None = None,
     winner_is: str = "",
@@ -163,7 +165,7 @@ def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]
     return by_columns(rows, understand, reader.read)
 
 
-def _bots(names: Mapping[str, str]) -> dict[str, Contestant]:
+def _bots(names: Names) -> dict[str, Contestant]:
     """Return the contestants, by our name, from the file's name -> ours."""
     bots = {}
     for theirs, name in sorted(names.items(), key=operator.itemgetter(1)):
@@ -201,9 +203,7 @@ def _rest(item_and_answer: str, prompts: str, worker: str, source_and_more: str)
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    def __init__(
-        self, winners: Winners, names: Mapping[str, str], columns: Mapping[str, str], source: str, left_out: LeftOut
-    ):
+    def __init__(self, winners: Winners, names: Names, columns: Names, source: str, left_out: LeftOut):
         if source not in ("", HUMAN) and not re.match(r"judge:.", source):
             raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
         if columns.get("first", NONE) != NONE:
@@ -300,14 +300,13 @@ class _VoteReader:
         """Return the column that says, or may say, whether the sides were shown the other way round."""
         return self.columns.get("swapped", [NO_COLUMN])[0]
 
-    def _no_value(self, row: Mapping[str, Any]) -> UserError:
+    def _no_value(self, row: Row) -> UserError:
         """Return the error of a row with a list or object in a field."""
-        fields = [name for name in self.columns if isinstance(row.get(self.columns[name][0]), (list, dict))]
-        named = listed([f"{name} ({self.columns[name][0]})" for name in fields])
-        problem = f"{self._where}: a list or object for {named}, expected one value."
+        name = next(name for name in self.columns if isinstance(row.get(self.columns[name][0]), (list, dict)))
+        problem = f"{self._where}: a list or object for {name} ({self.columns[name][0]}), expected one value."
         return UserError(problem, "Name another column, or leave it out: --columns FIELD=-.")
 
-    def _used(self, rows: Dataset) -> Iterator[dict[str, Any]]:
+    def _used(self, rows: Dataset) -> Iterator[Row]:
         """Yield the rows that are to be used, and count all."""
         self.left_out.rows = 0
         for self._where, row in rows:
@@ -321,7 +320,7 @@ class _VoteReader:
             self._many["unranked"] += row.get(UNRANKED, 0)
             yield row
 
-    def _tell_of_columns(self, row: Mapping[str, Any]) -> None:
+    def _tell_of_columns(self, row: Row) -> None:
         """Note which columns of a row aren't read, and which one suggests that a model voted."""
         if CLUSTER not in row:
             used = {"", UNORDERED, *chain(*self.columns.values())}
@@ -329,7 +328,7 @@ class _VoteReader:
         if not self.source and "annotator" not in self.columns:
             self._told["models"] = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
 
-    def _times(self, row: Mapping[str, Any]) -> int:
+    def _times(self, row: Row) -> int:
         """Return how many votes a row is."""
         if "count" not in self.columns:
             return 1
@@ -339,7 +338,7 @@ class _VoteReader:
             raise self._wrong("count", value, "expected a whole number of votes, of eight digits at most", CORRECT)
         return int(text)
 
-    def _check_once(self, row: Mapping[str, Any], worker: str, when: str) -> None:
+    def _check_once(self, row: Row, worker: str, when: str) -> None:
         """Raise `Unusable` for a copy of an earlier row, where rows have an id, or say who voted at which second."""
         has_second = worker != NOBODY and when and not when.endswith(DATE)
         if has_second or not row.keys().isdisjoint(WORDS["row_ids"]):

@@ -8,14 +8,14 @@ from contextlib import suppress
 from typing import Any, NoReturn, Protocol
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import Dataset, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Dataset, Names, plain_text, spelling
 from parlai_spotbot.reading import own_data
 
 CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
 """Answers of --answers that are numbers, or all numbers on one side of one."""
 MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
-BETTER = re.compile(r"_(?:is_(?:(?:much|far|clearly|slightly|somewhat)_)?(?:better|preferred)|wins|won)\Z")
+BETTER = re.compile(r"_(?:(?:is_)?(?:(?:much|far|clearly|slightly|somewhat)_)?(?:better|preferred)|wins|won)\Z")
 """How a sentence on a side ends, as words are spelt."""
 WORDS = own_data(__file__, "votes.yaml")
 """Names of columns and outcomes that are recognised."""
@@ -53,7 +53,7 @@ class Winners:
         "name" or "side" says which is meant where a word may be both; "" where nobody said it.
     """
 
-    def __init__(self, answers: Mapping[str, str], winner_is: str):
+    def __init__(self, answers: Names, winner_is: str):
         for theirs, outcome in answers.items():
             if outcome not in OUTCOMES:
                 raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
@@ -68,7 +68,7 @@ class Winners:
         self.numbered = False
         self.against = False
         self._sides: dict[str, set[str]] = {}
-        self._numbers: Mapping[str, str] = {}
+        self._numbers: Names = {}
         self._own: set[str] = set()
 
     def begin(self, columns: Mapping[str, Sequence[str]]) -> None:

@@ -302,8 +302,9 @@ class _VoteReader:
 
     def _no_value(self, row: Row) -> UserError:
         """Return the error of a row with a list or object in a field."""
-        name = next(name for name in self.columns if isinstance(row.get(self.columns[name][0]), (list, dict)))
-        problem = f"{self._where}: a list or object for {name} ({self.columns[name][0]}), expected one value."
+        columns = [(name, theirs) for name, several in self.columns.items() for theirs in several]
+        named = [f"{name} ({theirs})" for name, theirs in columns if isinstance(row.get(theirs), (list, dict))]
+        problem = f"{self._where}: a list or object for {listed(named)}, expected one value."
         return UserError(problem, "Name another column, or leave it out: --columns FIELD=-.")
 
     def _used(self, rows: Dataset) -> Iterator[Row]:

@@ -61,18 +61,9 @@ class Winners:
             raise UserError(f"--winner-is {winner_is}: not known.", f"Write {' or '.join(WAYS)}.")
         self.answers = answers
         self.winner_is = winner_is
-        self.columns: Sequence[str] = ()
-        self.wins = False
-        self.named = True
-        self.flags: dict[int, str] = {}
-        self.numbered = False
-        self.against = False
-        self._sides: dict[str, set[str]] = {}
-        self._numbers: Names = {}
-        self._own: set[str] = set()
 
     def begin(self, columns: Mapping[str, Sequence[str]]) -> None:
-        """Take note of the file's columns by our fields."""
+        """Take note of the file's columns by our fields; before anything is read."""
         self.columns = columns["winner"]
         self.wins = columns["winner"][0] == columns["a"][0]
         self.named = spelling(self.columns[0]) not in WORDS["one_hot"]
@@ -82,8 +73,8 @@ class Winners:
         self._own = {*own}
         self.numbered = own[0].endswith("1") and own[1] == f"{own[0][:-1]}2"
         name = spelling(self.columns[0])
-        self._numbers = WORDS["numbers"].get(name) or WORDS["numbers"].get(f"{own[0]} {name}", {})
-        self._sides = defaultdict(set)
+        self._numbers: Names = WORDS["numbers"].get(name) or WORDS["numbers"].get(f"{own[0]} {name}", {})
+        self._sides: dict[str, set[str]] = defaultdict(set)
         for first, second in [*WORDS["sides"], own]:
             self._sides[first].add("a")
             self._sides[second].add("b")

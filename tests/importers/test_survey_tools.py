@@ -125,7 +125,8 @@ def test_numbers_of_qualtrics_say_what_is_a_preview(headings, rated, tmp_path):
 
 def test_what_is_read_under_other_names_is_told(rated, tmp_path):
     told = rated(written(tmp_path / "a.csv", SHAPES["mturk"]()))
-    assert "read: conversation_id from Input.conversation_id; worker_id from WorkerId; quality from Answer.quality" in told
+    named = "conversation_id from Input.conversation_id; worker_id from WorkerId; quality from Answer.quality"
+    assert f"note: read: {named}" in told
 
 
 @case_table(__file__, "refused")

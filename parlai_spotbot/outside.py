@@ -68,7 +68,10 @@ STOP_HOLDS = ("##", "]", ">", "TERMINATE")
 
 def before_stop(text: str) -> str | None:
     """Return what a turn says before a mark that ends the conversation; None of a turn without one."""
-    if not any(part in text for part in STOP_HOLDS):
+    for part in STOP_HOLDS:
+        if part in text:
+            break
+    else:
         return None
     stop_token = STOP.search(text)
     if stop_token is None:

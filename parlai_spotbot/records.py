@@ -116,7 +116,7 @@ class Conversation:
     @property
     def exchanges(self) -> int:
         """Number of whole exchanges after the seed."""
-        return len(self.shown) // 2
+        return max(len(self.turns) // 2 - self.seed_exchanges, 0)
 
     def segment(self, k: int) -> tuple[Turn, ...]:
         """The first `k` exchanges after the seed: 2k turns."""

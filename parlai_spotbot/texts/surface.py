@@ -55,7 +55,7 @@ ONE_SPACE_BEFORE_PUNCTUATION = re.compile(rf" (?=[{MARKS}]+(?: |$))")
 NO_SPACE_AFTER_PUNCTUATION = re.compile(rf"([{BEFORE_LETTERS}])(?=[^\W\d_{UNSPACED}])")
 INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
 WORD_QUOTES = re.compile(r"'{2,}")
-FINAL = tuple(STOPS)
+FINAL = frozenset(STOPS)
 SPACE_BESIDE_WIDE = re.compile(rf"(?<=[{WIDE}])\s|\s(?=[{WIDE}])")
 AFTER_WIDE = re.compile(rf"(?<=[{WIDE}])(?:[,:;?!]+|\.(?![^\W{WIDE}]|\.))")
 WIDE_FORMS = str.maketrans(",:;?!.", "\uff0c\uff1a\uff1b\uff1f\uff01\u3002")
@@ -74,9 +74,9 @@ def has_special_token(text: str) -> bool:
 
 
 def _without_final_stop(text: str) -> str:
-    before = text[:-1]
-    if text.endswith(FINAL) and not before.endswith(FINAL) and not before[-1:].isspace():
-        return before
+    before = text[-2:-1]
+    if text[-1:] in FINAL and before not in FINAL and not before.isspace():
+        return text[:-1]
     return text
 
 

@@ -7,6 +7,7 @@ is reported for every contestant.
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 from string import ascii_uppercase
 
 import numpy as np
@@ -39,7 +40,7 @@ NO_LETTERS = bytes(place for place in range(128) if not chr(place).isalpha())
 EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 CURLY = re.compile("[‘’“”„«»–—]")
 CLOSING = "\"')]\u201d\u2019\u00bb\u300d\u300f\u3011\uff09\uff3d"
-ENDING = tuple(f"{STOPS}{ASKING}…")
+ENDING = frozenset(f"{STOPS}{ASKING}…")
 FEATURES = (
     "starts with a lower-case letter",
     "capital letters",
@@ -75,8 +76,8 @@ def features(text: str) -> list[float]:
         letters[:1].islower(),
         capitals / max(len(letters), 1),
         len(letters) > 1 and capitals == len(letters),
-        trimmed.rstrip(CLOSING).endswith(ENDING),
-        trimmed.endswith(FINAL) and not trimmed[:-1].endswith(FINAL),
+        trimmed.rstrip(CLOSING)[-1:] in ENDING,
+        trimmed[-1:] in FINAL and trimmed[-2:-1] not in FINAL,
         bool(SPACE_BEFORE_PUNCTUATION.search(text)),
         bool(NO_SPACE_AFTER_PUNCTUATION.search(text)),
         "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),
@@ -235,7 +236,8 @@ def _turns(entities: Entities) -> list[str]:
 def _observations(entities: Entities) -> tuple[np.ndarray, np.ndarray]:
     """The mean features of each entity's turns, (n, number of features), and the conversation it is from, (n,)."""
     counts = np.array([len(turns) for _, turns in entities], dtype=int)
-    rows = np.array([features(turn) for turn in _turns(entities)]).reshape(-1, len(FEATURES))
+    values = chain.from_iterable(map(features, _turns(entities)))
+    rows = np.fromiter(values, float).reshape(-1, len(FEATURES))
     means = np.add.reduceat(rows, counts.cumsum() - counts) / counts[:, None]
     return means, np.array([conversation for conversation, _ in entities])
 

@@ -23,5 +23,5 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> di
     wishes = PackRequest(**options)
     packing = packing_of(about)
     packing.check(about, wishes)
-    with files.rare_collection():
+    with files.no_collection():
         return packing.pack(study, about, wishes)

@@ -202,11 +202,12 @@ def bytes_of(path: Path, what: str = "file", remedy: str = "Remove it, and put a
 
 def jsonl_rows(
     path: Path,
-    parse: Callable[[dict, str], Any],
+    parse: Callable[[Any, str], Any],
     what: str = "file",
     remedy: str = "",
     torn_tail: bool = False,
     check: Callable[[Path, dict], None] | None = None,
+    lines: bool = False,
 ) -> Iterator[Any]:
     """Read JSON Lines row by row.
 
@@ -219,6 +220,9 @@ def jsonl_rows(
     check : callable (path, record)
         Called in the end with the number of bytes and their SHA-256; raises `UserError` where they are not what was
         written (checksums.py).
+    lines : bool
+        Whether `parse` may be given a line as it is (`user_files.read_row`), to raise a `ValueError` where it is wrong;
+        then it is called with the row, to say what.
     """
     length = 0
     digest = hashlib.sha256()
@@ -235,15 +239,26 @@ def jsonl_rows(
             if torn_tail and not line.endswith(b"\n"):
                 break
             where = f"{path}, line {number}"
-            try:
-                row = parse_json(line.removesuffix(b"\n"))
-            except Malformed as err:
-                raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Correct or remove that line.") from None
-            if not isinstance(row, dict):
-                raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
-            yield parse(row, where)
+            value = None
+            if lines:
+                with contextlib.suppress(ValueError):
+                    value = parse(line, where)
+            if value is None:
+                value = parse(_row_of(line, where, remedy), where)
+            yield value
     if check is not None:
         check(path, {"bytes": length, "sha256": digest.hexdigest()})
+
+
+def _row_of(line: bytes, where: str, remedy: str) -> dict:
+    """Return the object that a line of JSON Lines holds."""
+    try:
+        row = parse_json(line.removesuffix(b"\n"))
+    except Malformed as err:
+        raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Correct or remove that line.") from None
+    if not isinstance(row, dict):
+        raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
+    return row
 
 
 def read_jsonl(path: Path, *options: Any, **more: Any) -> list:

@@ -267,11 +267,9 @@ class Study:
         return []
 
     # -- reading what the steps wrote --------------------------------------------------------------------------------
-    def _read(
-        self, path: Path, parse: Callable[[dict, str], Any], what: str, remedy: str = "", torn_tail: bool = False
-    ) -> list:
+    def _read(self, path: Path, parse: Callable[[dict, str], Any], what: str, remedy: str = "", **how: bool) -> list:
         """Return the rows of a file, read and compared with its checksum once until it changes."""
-        return list(self.once(path, lambda: checksums.read_jsonl(path, parse, what, remedy, torn_tail)))
+        return list(self.once(path, lambda: checksums.read_jsonl(path, parse, what, remedy, **how)))
 
     def once(self, path: Path, read: Callable[[], Any]) -> Any:
         """Return what was read of a file before, if it is the same since, else what `read` gives."""
@@ -284,7 +282,7 @@ class Study:
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
         remedy = hints.run("selfchat", self.path)
-        rows = self._read(self.conversations_path, Conversation.from_json, "conversations file", remedy)
+        rows = self._read(self.conversations_path, Conversation.from_json, "conversations file", remedy, lines=True)
         if self.gone:
             return [row for row in rows if not self._gone(row)]
         return rows
@@ -315,12 +313,13 @@ class Study:
         """All units; of a survey that is served until settled those drawn, without a last line torn by a crash."""
         grows = self.settled_path(survey).exists()
         remedy = hints.run("pack", self.path, survey)
-        return self._read(self.units_path(survey), Unit.reader(), "units file", remedy, torn_tail=grows)
+        return self._read(self.units_path(survey), Unit.reader(), "units file", remedy, torn_tail=grows, lines=True)
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
         remedy = "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge)."
-        rows = self._read(self.judgements_path(survey), Judgement.from_json, "judgements file", remedy, torn_tail=True)
+        how = {"torn_tail": True, "lines": True}
+        rows = self._read(self.judgements_path(survey), Judgement.from_json, "judgements file", remedy, **how)
         if not self.gone:
             return rows
         gone = {row.conversation_id for row in replace(self, gone=frozenset()).conversations() if self._gone(row)}

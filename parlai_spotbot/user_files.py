@@ -110,7 +110,12 @@ PLAIN = {"string_type": "str", "int_type": "int", "float_type": "float", "tuple_
 
 
 def read_row(kind: type[Kind], row: Any, where: str) -> Kind:
-    """Return a row that a step of ours wrote as a `kind` (see `checked`); unknown keys are left out."""
+    """Return a row that a step of ours wrote as a `kind` (see `checked`); unknown keys are left out.
+
+    A row that is a line of JSON yet is read at once, which takes a third of the time; a `ValueError` where it is wrong.
+    """
+    if isinstance(row, bytes):
+        return _adapter(kind, "ignore").validate_json(b"[%b]" % row)[0]
     try:
         return checked(kind, row, "ignore")
     except Mistake as mistake:

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Turn, Unit, Utterance
+from tests.spoken import spoken
 
 TALK = ((Utterance(0, "hello"), Utterance(1, "hi")), (Utterance(0, "so"), Utterance(1, "what")))
 PLAIN = Item("i", ("c", "d"), 1, TALK)
@@ -52,3 +54,37 @@ def test_turns_are_by_the_speakers_that_their_places_say(speakers):
     with pytest.raises(UserError, match=r"here: turn \d is by '[abc]', expected '[ab]'"):
         talk.check_speakers("here")
     Conversation("c", "d", ("a", "a"), 0, ("a", "a"), (Turn("a", "hm"),) * 3, 0).check_speakers("here")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line,
+        lambda line: line.replace('"number": 0', '"number": 0, "unknown": {"x": [1]}'),
+        lambda line: line.replace('"number": 0', '"number": 7, "number": 0'),
+        lambda line: line.replace('"number": 0', '"number": 0.5'),
+        lambda line: line.replace('"number": 0', '"number": 1e400'),
+        lambda line: line.replace('"number": 0, ', ""),
+        lambda line: line.replace('"text": "', '"text": "\\ud83d\\ude00 \\ud800 ', 1),
+        lambda line: line.replace('"text": "', '"text": "\\u0000', 1),
+        lambda line: line.replace('"provenance": {}', '"provenance": {"a": NaN, "b": 1e400, "c": 0.1e-7}'),
+        lambda line: f"{line}, {line}",
+        lambda line: f"{line[:-1]},}}",
+        lambda line: f"[{line}]",
+        lambda line: "\ufeff" + line,
+        lambda line: "7",
+        lambda line: "",
+    ],
+)
+def test_a_line_read_at_once_is_read_as_step_by_step(tmp_path, change):
+    """A conversation, or the error, is the same."""
+    line = change(files.dumps(spoken("c", ("a", "b"), ["hi", "ho"] * 3)))
+    (tmp_path / "rows.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    found = []
+    for lines in (False, True):
+        try:
+            rows = files.read_jsonl(tmp_path / "rows.jsonl", Conversation.from_json, lines=lines)
+            found.append(repr(rows))
+        except UserError as err:
+            found.append(str(err))
+    assert found[0] == found[1]

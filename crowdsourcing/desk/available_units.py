@@ -6,11 +6,10 @@ order of the units file, so that the choice depends on the ledger alone.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.records import Unit
 from parlai_spotbot.surveys.packing.units_file import marks_of
 
 
@@ -27,13 +26,12 @@ class UnitStock:
         self._place = {unit.unit_id: place for place, unit in enumerate(units)}
         self._segments = {unit.unit_id: (unit.block_id, unit.rotation) for unit in units}  # shared by replicates
         self._bearing: dict[str, set[str]] = defaultdict(set)
-
-        @cache
-        def marks_of_item(item: Item) -> frozenset[str]:
-            return marks_of([item], seeds)
-
+        marks_of_item: dict[str, frozenset[str]] = {}
         for unit in units:
-            of_items = [marks_of_item(item) for item in unit.items]
+            for item in unit.items:
+                if item.item_id not in marks_of_item:
+                    marks_of_item[item.item_id] = marks_of([item], seeds)
+            of_items = [marks_of_item[item.item_id] for item in unit.items]
             marks = frozenset().union(*of_items)
             if len(marks) < sum(map(len, of_items)):
                 raise UserError(

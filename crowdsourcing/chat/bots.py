@@ -18,7 +18,7 @@ from typing import Any
 from parlai_spotbot.crowdsourcing.desk.contract import LOG, Troubles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
-from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.terminal import Say
 
 STOPPED = ("crash", "hang", "memory")

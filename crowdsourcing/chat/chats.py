@@ -22,7 +22,7 @@ from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, about_item, digest
 from parlai_spotbot.outside import cleaned
 from parlai_spotbot.records import Item
-from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.surveys.ids import opaque
 
 IN_OPEN = "handle IN (SELECT handle FROM handouts WHERE status = 'open')"

@@ -12,14 +12,17 @@ import time
 from collections.abc import Collection, Iterable
 from concurrent.futures import Future, wait
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, added
 from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.terminal import Say
+
+if TYPE_CHECKING:
+    from parlai_spotbot.selfplay.account_journal import AccountJournal
 
 PATIENCE = 20.0
 """Seconds between words on who is still loading."""

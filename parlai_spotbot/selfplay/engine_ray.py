@@ -8,9 +8,9 @@ groups that it took part in are played again.
 import contextlib
 import socket
 import tempfile
-from collections.abc import Iterator
+import time
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from parlai_spotbot.engine import ON_NODE, Cluster, driver, import_ray, prepare_node
@@ -24,6 +24,9 @@ from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5
 """Number of lost actors without a finished conversation between after which a contestant is set aside."""
+
+MOMENT = 0.1
+"""Seconds that turns wait for further ones, to travel together."""
 
 SLACK = 120.0
 """Seconds that a contestant may wait for its place in the cluster, besides the time to load."""
@@ -42,6 +45,10 @@ class RayEngine(LocalEngine):
 
 ContestantState = tuple[dict, str, str]
 """State of a remote contestant: what it says of itself, why it is set aside, and Ray's name of its machine."""
+
+
+Answered = tuple[dict[int, str], tuple[list, ContestantState] | None]
+"""Turns by the places of their requests; in the end also what came of all requests, and the state."""
 
 
 class ContestantHost:
@@ -69,14 +76,25 @@ class ContestantHost:
             return (err.problem, f"{err.remedy} {ON_NODE.format(socket.gethostname())}"), ({}, "", self.node)
         return None, self._state()
 
-    def act(self, requests: list[SessionRequest]) -> Iterator[dict[int, str] | tuple[list, ContestantState]]:
-        """Yield turns as they come, by their places; in the end what came of all requests, and the state."""
-        came: SimpleQueue = SimpleQueue()
-        outcomes = self.process.act(requests, came.put)
-        outcomes.add_done_callback(lambda _: came.put(None))
-        while (answers := came.get()) is not None:
-            yield answers
-        yield outcomes.result(), self._state()
+    def act(self, requests: list[SessionRequest]) -> Answered:
+        """Ask for turns; return the first of them."""
+        self.came: SimpleQueue = SimpleQueue()
+        self.outcomes = self.process.act(requests, self.came.put)
+        self.outcomes.add_done_callback(lambda _: self.came.put(None))
+        return self.more()
+
+    def more(self) -> Answered:
+        """Wait for turns, a moment for further ones, and return them; in the end what came of all, and the state."""
+        turns: dict[int, str] = {}
+        came = self.came.get()
+        ends = time.monotonic() + MOMENT
+        while came is not None:
+            turns |= came
+            try:
+                came = self.came.get(timeout=max(ends - time.monotonic(), 0))
+            except Empty:
+                return turns, None
+        return turns, (self.outcomes.result(), self._state())
 
     def refresh(self) -> ContestantState:
         self.process.refresh().result()
@@ -183,11 +201,14 @@ class RayContestant(ContestantHandle):
 
     def _stream(self, requests: list[SessionRequest], came: Came) -> tuple[list[str | TurnFailure], ContestantState]:
         """Return the actor's outcomes of `requests`; pass turns on as they come."""
-        for part in self._actor.act.options(num_returns="streaming").remote(requests):
-            answer = self.ray.get(part)
-            if isinstance(answer, dict):
-                came(answer)
-        return answer
+        answered = self._actor.act.remote(requests)
+        while True:
+            turns, ended = self.ray.get(answered)
+            if turns:
+                came(turns)
+            if ended is not None:
+                return ended
+            answered = self._actor.more.remote()
 
     def _after_loss(self, requests: list[SessionRequest], err: Exception) -> list[str | TurnFailure]:
         self._stop()

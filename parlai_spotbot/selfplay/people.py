@@ -6,7 +6,8 @@ import numpy as np
 
 from parlai_spotbot.domains import Domain
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.selfplay.schedule import conversation_id, derive
+from parlai_spotbot.selfplay.schedule import conversation_id
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 
 PEOPLE = (HUMAN, HUMAN)

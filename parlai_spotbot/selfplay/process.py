@@ -30,7 +30,7 @@ from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.agent_server import AgentServer, serve
 from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.environment import environment_of
-from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.selfplay.seeds import derive
 
 STRIKES = 3
 """Number of crashes, hangs or overruns without a finished conversation between after which one is set aside."""

@@ -4,7 +4,6 @@ The schedule follows from the plan and the seeds alone. A study's extension keep
 Conversations are played in groups (`grouping`), so that what is batched together never depends on interruptions.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay.grouping import groups
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.study_plan import Plan
 
 
@@ -53,12 +53,6 @@ def seed_of(episode: Episode) -> Seed:
 def seeds_of(domain: Domain) -> list[Seed]:
     """Return what conversations of a domain may begin with."""
     return [seed_of(episode) for episode in domain.episodes("seeds") if len(episode.turns) > 1]
-
-
-def derive(*parts: object) -> int:
-    """A 63-bit seed from any parts; the same on every machine."""
-    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8")).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def conversation_id(pair: tuple[str, str], number: int) -> str:

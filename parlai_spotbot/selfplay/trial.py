@@ -26,7 +26,8 @@ from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.process import ContestantProcess
-from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive, seed_of
+from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, seed_of
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.hygiene import loops

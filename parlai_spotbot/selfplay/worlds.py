@@ -19,7 +19,8 @@ from parlai.core.worlds import DialogPartnerWorld, World
 from parlai_spotbot.outside import before_stop
 from parlai_spotbot.records import Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
-from parlai_spotbot.selfplay.schedule import ConversationJob, derive
+from parlai_spotbot.selfplay.schedule import ConversationJob
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.selfplay.turn_journal import TurnJournal
 
 ENDED_BY = "ended_by"

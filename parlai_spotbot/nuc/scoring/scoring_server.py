@@ -19,7 +19,7 @@ from parlai_spotbot.nuc.scoring.rankers import EncoderRanker, RetrievalRanker, l
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, PMI, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.agent_server import AgentServer, note_own_turn, seed_everything
-from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.selfplay.seeds import derive
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 RANKING = {

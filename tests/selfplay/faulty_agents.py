@@ -63,6 +63,15 @@ class BatchChanceAgent(CountingAgent):
         return self.batch_act([self.observation])[0]
 
 
+class WeightyAgent(CountingAgent):
+    """Needs a file that not all machines have."""
+
+    def __init__(self, opt, shared=None):
+        super().__init__(opt, shared)
+        if not os.path.exists(os.environ.get("PARLAI_WEIGHTS", "")):
+            raise FileNotFoundError("no weights here")
+
+
 class SlowAgent(CountingAgent):
     """Takes 20 ms a turn."""
 

@@ -161,6 +161,28 @@ def test_a_node_without_the_model_is_named(cluster, tmp_path):
     handle.end()
 
 
+@pytest.mark.slow
+def test_a_node_lacks_a_model_that_another_has(cluster, tmp_path):
+    """Each of two nodes has one GPU, and so one of two contestants."""
+    (tmp_path / "weights").touch()
+    having = cluster.add_node(num_cpus=1, num_gpus=1, env_vars={"PARLAI_WEIGHTS": str(tmp_path / "weights")})
+    lacking = cluster.add_node(num_cpus=1, num_gpus=1)
+    engine = engine_ray.RayEngine(Cluster(cluster.address))
+    handles = [engine.start(contestant("Weighty", gpus=1), tmp_path / "log", 1) for _ in range(2)]
+    errors = {}
+    for handle, loading in [(handle, handle.load()) for handle in handles]:
+        error = loading.exception()
+        errors[handle.node] = error
+    for handle in handles:
+        handle.end()
+    assert set(errors) == {having.node_id, lacking.node_id}
+    assert errors[having.node_id] is None
+    error = errors[lacking.node_id]
+    assert isinstance(error, UserError)
+    assert "no weights here" in error.problem
+    assert "This was on the machine" in error.remedy
+
+
 def test_without_ray_it_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=r"--engine ray needs the package ray.*make install-ray"):

@@ -166,6 +166,12 @@ def whole_text(path: Path | str) -> str:
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
+BYTE_ORDER = "\ufeff"
+"""The mark by which `json.loads` tells a file of another encoding."""
+_PLAIN = json.JSONDecoder(parse_constant=float)
+"""Made once: `json.loads` makes one a call."""
+
+
 def parse_json(
     text: str | bytes, hook: Callable[[dict], Any] | None = None, constant: Callable[[str], Any] = float
 ) -> Any:
@@ -176,7 +182,10 @@ def parse_json(
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        value = json.loads(text, object_hook=hook, parse_constant=constant)
+        if hook is None and constant is float and not text.startswith(BYTE_ORDER):
+            value = _PLAIN.decode(text)
+        else:
+            value = json.loads(text, object_hook=hook, parse_constant=constant)
         if "\\u" in text and HALF_ESCAPED.search(text):
             return _whole(value)
         return value

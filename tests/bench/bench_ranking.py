@@ -16,11 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import contrasts, trueskill_replicates
-from tests.bench.run import Row, alone, least, tell
+from tests.bench.run import Row, alone, exponent, least, tell
 
 BOTS = ("BL", "LC", "KV", "HF", "BR", "DR")
 MILLION = 1_000_000
-SIZES = (130, 4300)
+SIZES = (130, 4300, 33_400)
+REPLICATES = 100
+"""Of each of these sizes, which are conversations a pair of six bots, with two matches each."""
 
 
 def personachat() -> pd.DataFrame:
@@ -69,14 +71,17 @@ def skills(matches: pd.DataFrame) -> Iterator[Row]:
     ours = 1e6 * least(lambda: trueskill_replicates(matches, BOTS, weights, rng=rng), 3) / weights.size
     print(f"TrueSkill: {by_package / ours:,.0f} times the package")
     yield Row("TrueSkill, 1,000 replicates", ours, by_package, "trueskill", "µs a match")
-    few, many = (grown(conversations) for conversations in SIZES)
-    yield Row(f"TrueSkill, {SIZES[1] * 30:,} matches", many, few, f"{SIZES[0] * 30:,} matches", "µs a match")
+    sizes = [conversations * 30 for conversations in SIZES]
+    each = [grown(conversations) for conversations in SIZES]
+    for number, spent in zip(sizes[1:], each[1:], strict=True):
+        yield Row(f"TrueSkill, {number:,} matches", spent, each[0], f"{sizes[0]:,} matches", "µs a match")
+    yield exponent("TrueSkill", sizes, np.multiply(sizes, each).tolist(), 1.05)
 
 
 def grown(conversations: int) -> float:
-    """Microseconds a match and replicate of 500, of six bots with so many conversations a pair."""
+    """Microseconds a match and replicate, of six bots with so many conversations a pair."""
     matches, rng = made_up(np.random.default_rng(0), BOTS, conversations, 2, 40), np.random.default_rng(0)
-    weights = np.ones((500, len(matches)), dtype=np.int32)
+    weights = np.ones((REPLICATES, len(matches)), dtype=np.int32)
     return 1e6 * least(lambda: trueskill_replicates(matches, BOTS, weights, rng=rng), 1) / weights.size
 
 

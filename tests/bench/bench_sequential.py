@@ -1,30 +1,41 @@
-"""Serving until settled: the answers that it takes beside a fixed study's, and the time of a draw.
+"""Serving until settled: the answers that it takes beside a fixed study's, the time of a draw, and of a restart.
 
 The answers that decide as many pairs as a fixed study of 10 bots, 80 answers a pair, that is analysed by contrasts;
 answers by the generator of the tests (`tests/sequential/simulated.py`), a look after every annotator.
 """
 
+import itertools
 import time
 from collections.abc import Iterator
 
 import numpy as np
 
+from parlai_spotbot.records import HUMAN, Conversation, Item, Utterance
 from parlai_spotbot.sequential.betting import bets
+from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.evidence import Rules, begin
-from tests.bench.run import Row
+from parlai_spotbot.sequential.registration import Registration
+from tests.bench.run import Row, exponent
 from tests.sequential.simulated import Crowd, cost, judged, strengths
 
 STUDIES, BOTS, EACH = 60, 10, 80
 LIMITS = {20: 0.02, 200: 0.05}
 """CPU seconds of a draw and of counting an annotator's answers, by the number of bots."""
+UNITS = (200, 800)
+"""Units of five comparisons that a restart draws again."""
 
 
 def run() -> Iterator[Row]:
     for spread in (1.2, 0.8, 0.4):
         took = cost(strengths(spread, STUDIES, BOTS), EACH * BOTS * (BOTS - 1) // 2, Crowd(), 3)
         yield Row(f"answers, strengths spread by {spread} logits", took, 1.0, "fixed study", "fixed studies")
-    for size, limit in LIMITS.items():
-        yield Row(f"draw and count, {size} bots", slowest(size, 2_000 // size), limit, "limit", "s")
+    seconds = [slowest(size, 2_000 // size) for size in LIMITS]
+    for (size, limit), spent in zip(LIMITS.items(), seconds, strict=True):
+        yield Row(f"draw and count, {size} bots", spent, limit, "limit", "s")
+    yield exponent("draw and count, by bots", list(LIMITS), seconds, 2.0)
+    seconds = [replayed(units) for units in UNITS]
+    yield Row(f"restart of 20 bots after {UNITS[-1]:,} units", seconds[-1], 5.0, "limit", "CPU s")
+    yield exponent("restart, by units", UNITS, seconds, 1.2)
 
 
 def slowest(size: int, annotators: int) -> float:
@@ -38,3 +49,26 @@ def slowest(size: int, annotators: int) -> float:
         evidence = judged(evidence, placed, rules, upper[0][drawn], upper[1][drawn], rng.choice([0, 0.5, 1], 10))
         spent.append(time.process_time() - start)
     return float(np.median(spent))
+
+
+def replayed(number: int) -> float:
+    """Return the CPU seconds in which a collection of 20 bots that all are equal gets where it stood."""
+    names = tuple(f"bot{place:02}" for place in range(20))
+    talks = {
+        f"{a}:{b}:{n}": Conversation(f"{a}:{b}:{n}", "invented", (a, b), n, (a, b), (), seed_id=f"{a}{b}{n}")
+        for a, b in itertools.combinations((*names, HUMAN), 2)
+        for n in range(number // 20)
+    }
+    pool = [Item(name, (name,), 2, ((Utterance(0, "hello"), Utterance(1, "hello")),)) for name in talks]
+    plan = Registration("spot_the_bot", "nature", "human", names, 0.95, 0.0, 5 * number, 5, 0.0, 1, "", "")
+    course, units, done = Course(plan, pool, talks), [], {}
+    while len(units) < number and (unit := course.draw()):
+        units.append(unit)
+        done[unit.unit_id] = {item: 0.5 for item, _, _ in course.blocks[unit.unit_id].pairs}
+        course.close(unit.unit_id, done[unit.unit_id])
+    assert len(units) == number, course.ended
+    start = time.process_time()
+    again = Course(plan, pool, talks, units, done)
+    spent = time.process_time() - start
+    assert again.path == course.path
+    return spent

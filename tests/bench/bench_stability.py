@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, first_stable, stability
-from tests.bench.run import Row
+from tests.bench.run import Row, exponent
 
 MADE_UP = {
     "dailydialog": {"GPT": 1.0, "BR": 0.5, "S2": -0.5, "DR": -1.0},
@@ -69,11 +69,12 @@ def run() -> Iterator[Row]:
         spent[domain] = time.process_time() - began
         print(f"{domain}: {spent[domain]:.1f} s; stable from {first_stable(found[found['removed'] == ''])}", flush=True)
     yield Row("stability, 9 pools x 43 sizes x 1,000", time.process_time() - cpu, 90.0, "limit", "CPU s")
-    for number in (A_PAIR // 2, A_PAIR):
+    numbers, seconds = (A_PAIR // 2, A_PAIR), []
+    for number in numbers:
         matches, bots = pool_of(BOTS, number)
         cpu = time.process_time()
         for variant, times in REPETITIONS.items():
             stability(matches, bots, variant=variant, repetitions=times, replicates=times, leave_one_out=True)
-        yield Row(
-            f"analyze --stability, {BOTS} bots x {number}", time.process_time() - cpu, 120.0, "60 s of 2", "CPU s"
-        )
+        seconds.append(time.process_time() - cpu)
+        yield Row(f"analyze --stability, {BOTS} bots x {number}", seconds[-1], 120.0, "60 s of 2", "CPU s")
+    yield exponent("analyze --stability, conversations a pair", numbers, seconds, 2.0)

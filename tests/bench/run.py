@@ -5,11 +5,12 @@ just these.
 """
 
 import importlib
+import math
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +36,13 @@ def least(work: Callable, runs: int = 5) -> float:
         work()
         spent.append(time.process_time() - start)
     return min(spent)
+
+
+def exponent(what: str, sizes: Sequence[float], measured: Sequence[float], limit: float) -> Row:
+    """Return the power of the size with which a measure grows, from the first size to the last; 0 where it doesn't."""
+    grown = max(measured[-1] / measured[0], 1) if measured[0] else 1
+    power = math.log(grown) / math.log(sizes[-1] / sizes[0])
+    return Row(f"{what}, exponent", power, limit, "limit", "")
 
 
 def alone(module: str, *words: str) -> list[float]:

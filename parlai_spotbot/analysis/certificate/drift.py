@@ -2,9 +2,10 @@
 
 An unchanged judge gives the verdicts of all runs in any order with the same chance, whatever it thinks of an item. So,
 given the verdicts on an item, the newest is any of them alike. Two bets are made: that the newest agrees less with
-people's labels than the others do, and, from the second recheck on, that it is the one that differs. Wealth that
-grows from 1 to 1 over the level at any time shows a change (Ville's inequality; Shafer 2021, J. R. Stat. Soc. A 184);
-the k-th recheck uses up 1 / 2^k of the level, so that all of them together hold it.
+people's labels than the others do, and, where there are two others or more, that it is the one that differs. Wealth
+that grows from 1 to 1 over the level at any time shows a change (Ville's inequality; Shafer 2021, J. R. Stat. Soc. A
+184); the k-th recheck uses up 1 / 2^k of the level, so that all of them together hold it. The more often an item was
+answered before, the more a newest verdict that differs tells: verdicts repeated for the certificate use up no level.
 """
 
 from __future__ import annotations
@@ -14,8 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-ODDS = (2.0, 3.0, 6.0, 16.0)
-"""How many times likelier than for an unchanged judge it is bet on, with equal shares of the wealth."""
+ODDS = np.array([2.0, 4.0, 12.0])
+"""How many times likelier than for an unchanged judge it is bet on."""
+
+STAKES = np.array([0.4, 0.4, 0.2])
+"""Shares of the wealth that are bet at each of the odds."""
+
+AGREEMENT = 0.75
+"""Share of the wealth that is bet on less agreement, where there is another bet."""
 
 ERROR = 0.05
 """Chance of a false alarm, ever."""
@@ -58,11 +65,11 @@ def drift_test(verdicts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]
         Number of this recheck, from 1.
     """
     agreeing = [_agreeing(row, own) for row, own in zip(verdicts, labels, strict=True)]
-    processes = [_wealth([score < score.mean() - TINY for score in agreeing])]
+    wealth = _wealth([score < score.mean() - TINY for score in agreeing])
     if any(len(row) > 2 for row in verdicts):
-        processes.append(_wealth([_odd(row) for row in verdicts]))
+        wealth = AGREEMENT * wealth + (1 - AGREEMENT) * _wealth([_odd(row) for row in verdicts])
     return DriftTest(
-        wealth=np.mean(processes, axis=0),
+        wealth=wealth,
         threshold=2**recheck / ERROR,
         changed=sum(row[-1] != row[0] for row in verdicts),
         then=float(np.mean([score[:-1].mean() for score in agreeing])) if agreeing else np.nan,
@@ -85,6 +92,6 @@ def _wealth(marked: Sequence[np.ndarray]) -> np.ndarray:
     """Return the wealth (n,) of bets that the newest of each item's verdicts is a marked one."""
     chance = np.array([marks.mean() for marks in marked])
     newest = np.array([marks[-1] for marks in marked], dtype=bool)
-    odds = np.array(ODDS)[:, None]
+    odds = ODDS[:, None]
     factors = np.where(newest, odds, 1.0) / (1 - chance + chance * odds)
-    return np.exp(np.cumsum(np.log(factors), axis=1)).mean(axis=0)
+    return STAKES @ np.exp(np.cumsum(np.log(factors), axis=1))

@@ -1,7 +1,7 @@
 """Ask a judge again about the items of its certificate, until they show that it has changed or all are answered.
 
 Verdicts are kept in ``judges/NAME/rechecks.jsonl``, a row an item and run, what a server said in the folder
-``rechecks/RUN``; a run that was stopped goes on.
+``rechecks/RUN``; a run that was stopped goes on. Runs below 0 are verdicts repeated for the certificate.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,10 +54,11 @@ class Recheck:
         return "\n".join(filled(line, self.test, **values) for line in (text, BELOW))
 
 
-def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True) -> Recheck:
+def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True, repeat: int = 0) -> Recheck:
     """Ask the judge again about `count` items of its certificate, and test whether it has changed.
 
-    The caller holds the study. Where it has changed, the certificate says so from then on.
+    The caller holds the study. Where it has changed, the certificate says so from then on. With `repeat`, a number from
+    1 up, nothing is tested: the verdicts of a judge just certified are kept, as those before which later ones are held.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True) 
         if changed:
             outcome = Recheck(judge.name, stale=listed(changed))
         else:
-            outcome = _asked(data, judge, certificate, items, progress)
+            outcome = _asked(data, judge, certificate, items, progress, repeat)
     finally:
         judge.close()
     if outcome.changed:
@@ -84,7 +85,7 @@ def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True) 
 def _chosen(certificate: Certificate, count: int, seed: int, path: Path) -> list[dict[str, Any]]:
     """Return the items to ask about, in a drawn order that is the same for every run."""
     if not FEWEST <= count <= MOST:
-        raise UserError(f"--recheck {count}: expected {FEWEST} to {MOST}.", "Leave N out for 100.")
+        raise UserError(f"--recheck {count}: expected {FEWEST} to {MOST}.", "Leave N out for 150.")
     frozen = certificate.frozen
     if len(frozen) < FEWEST:
         raise UserError(
@@ -95,14 +96,16 @@ def _chosen(certificate: Certificate, count: int, seed: int, path: Path) -> list
 
 
 def _asked(
-    data: SurveyFiles, judge: Judge, certificate: Certificate, items: Sequence[Mapping], progress: bool
+    data: SurveyFiles, judge: Judge, certificate: Certificate, items: Sequence[Mapping], progress: bool, repeat: int
 ) -> Recheck:
     """Ask the judge about the items, as far as this run has not yet, until a change is shown."""
     bound = certificate.bound
     folder = certificate_path(data.study.path, data.survey, judge.name).parent
     runs = _runs(folder / "rechecks.jsonl", bound["digest"])
-    run = max(runs, default=1)
-    if runs.get(run, {}).keys() >= {row["item"] for row in items}:
+    run = max([1, *runs])
+    if repeat:
+        run = -repeat
+    elif runs.get(run, {}).keys() >= {row["item"] for row in items}:
         run += 1
     given = runs.pop(run, {})
     judge.anew(folder / "rechecks" / f"{bound['digest'][:12]}-{run}")
@@ -112,18 +115,20 @@ def _asked(
         for name, verdict in _answers(data, judge, bound["question"], open_):
             journal.append({"certificate": bound["digest"], "run": run, "item": name, "verdict": verdict})
             given[name] = verdict
-            if _tested(items, runs, run, given).found_after:
+            if not repeat and _tested(items, runs, run, given).found_after:
                 break
     served = sorted((judge.describe().get("model") or {}).get("served", {}))
     if served and served != bound["served"]:
         return Recheck(judge.name, run, stale=f"the server now answers by {listed(served)}")
     if judge.stopped:
         raise UserError(f"judge {judge.name} stopped: {judge.stopped}.", "Run the same command again: it goes on.")
+    if repeat:
+        return Recheck(judge.name, run)
     return Recheck(judge.name, run, _tested(items, runs, run, given))
 
 
 def _runs(path: Path, digest: str) -> dict[int, dict[str, str]]:
-    """Return the verdicts of each recheck of a certificate, by item."""
+    """Return the verdicts of each recheck of a certificate, by item; repeats have numbers below 0."""
     runs: dict[int, dict[str, str]] = {}
     for row in checksums.read_journal(path, lambda row, where: row):
         if row["certificate"] == digest:

@@ -1,9 +1,12 @@
 """The test by betting: false alarms at any time, over several rechecks, and how soon a drift is found."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from parlai_spotbot.analysis.certificate.drift import ERROR, drift_test
+from parlai_spotbot.analysis.certificate.drift import ERROR, ODDS, STAKES, drift_test
 
 
 def chances(rng: np.random.Generator, items: int, firmness: float) -> np.ndarray:
@@ -19,25 +22,48 @@ def drifted(rng: np.random.Generator, chance: np.ndarray) -> np.ndarray:
     return np.where(turned, 1 - chance, chance)
 
 
+def logits(rng: np.random.Generator, items: int, steadiness: float) -> np.ndarray:
+    """Return how often the judge is right on each item, .85 on average: heavy-tailed on the logit scale, which is what
+    no bet assumes; .01 draws each verdict anew, 50 gives the same one again."""
+    size = steadiness * rng.standard_t(5, items)
+    low, high = -500.0, 500.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if expit(size + middle).mean() < 0.85:
+            low = middle
+        else:
+            high = middle
+    return expit(size + middle)
+
+
+KINDS = {
+    "turned": lambda rng, chance: drifted(rng, chance),
+    "careless": lambda rng, chance: chance * 0.7 / 0.85,
+    "other": lambda rng, chance: np.where(rng.random(len(chance)) < 0.3, 0.35, chance),
+}
+"""Ways of being right 15 points less: some items the other way round, all a little, some by guessing."""
+
+
 def run(rng: np.random.Generator, chance: np.ndarray) -> np.ndarray:
     return np.where(rng.random(len(chance)) < chance, "a", "b")
 
 
-def found(runs: list[np.ndarray]) -> int:
+def found(runs: list[np.ndarray], repeats: int = 0) -> int:
     labels = [["a"]] * len(runs[0])
-    return drift_test(np.stack(runs, axis=1).tolist(), labels, len(runs) - 1).found_after
+    return drift_test(np.stack(runs, axis=1).tolist(), labels, len(runs) - 1 - repeats).found_after
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("repeats", [0, 3])
 @pytest.mark.parametrize("firmness", [0, 0.5, 5, 1000])
-def test_an_unchanged_judge_raises_no_alarm_in_five_rechecks(firmness):
+def test_an_unchanged_judge_raises_no_alarm_in_five_rechecks(firmness, repeats):
     rng = np.random.default_rng(1)
     studies = 200
     alarms = 0
     for _ in range(studies):
         chance = chances(rng, 150, firmness)
-        runs = [run(rng, chance) for _ in range(6)]
-        alarms += any(found(runs[: last + 1]) for last in range(1, 6))
+        runs = [run(rng, chance) for _ in range(6 + repeats)]
+        alarms += any(found(runs[: last + 1 + repeats], repeats) for last in range(1, 6))
     assert alarms <= ERROR * studies + 2 * np.sqrt(ERROR * (1 - ERROR) * studies)
 
 
@@ -55,15 +81,37 @@ def test_a_judge_that_agrees_with_15_points_less_is_found_within_150_rechecks(fi
     assert np.mean(np.array(times) > 0) >= power
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "steadiness", "power"), [*product(KINDS, (1.2, 4, 50), [0.9]), ("turned", 0.01, 0.85)]
+)
+def test_a_judge_whose_verdicts_were_repeated_is_found_in_nine_of_ten_first_rechecks(kind, steadiness, power):
+    rng = np.random.default_rng(3)
+    studies = 100
+    times = []
+    for _ in range(studies):
+        chance = logits(rng, 150, steadiness)
+        runs = [run(rng, chance) for _ in range(5)]
+        times.append(found([*runs, run(rng, KINDS[kind](rng, chance))], 4))
+    assert np.mean(np.array(times) > 0) >= power
+
+
+def test_verdicts_repeated_for_the_certificate_use_up_no_level_and_tell_more():
+    once = drift_test([["a", "b"]] * 20, [["a"]] * 20)
+    repeated = drift_test([["a", "a", "a", "a", "b"]] * 20, [["a"]] * 20)
+    assert once.threshold == repeated.threshold == 40
+    assert 0 < repeated.found_after < once.found_after
+
+
 def test_the_first_recheck_bets_on_agreement_alone():
     same = drift_test([["a", "a"]] * 50, [["a"]] * 50)
     assert (same.changed, same.found_after, same.then, same.now) == (0, 0, 1, 1)
     assert np.allclose(same.wealth, 1)
     worse = drift_test([["a", "b"]] * 20, [["a"]] * 20)
     # Each item is worth 2 · odds / (1 + odds) with even chances.
-    assert worse.wealth[0] == pytest.approx(np.mean([2 * odds / (1 + odds) for odds in (2, 3, 6, 16)]))
+    assert worse.wealth[0] == pytest.approx(STAKES @ (2 * ODDS / (1 + ODDS)))
     assert worse.threshold == 40
-    assert worse.found_after == 8
+    assert 6 <= worse.found_after <= 9
     neither = drift_test([["b", "c"]] * 20, [["a"]] * 20)
     assert neither.found_after == 0  # as wrong as before
 

@@ -142,7 +142,9 @@ class Reading:
         sha256 = self._read_files()
         self.names.check_used()
         notes = self.names.notes()
-        if self.counts["stopped"] and any(HUMAN in talk.entities for talk in self.found.values()):
+        people_named = any(file.startswith(f"{HUMAN}=") for file in self.request.paths)
+        with_people = any(HUMAN in talk.entities for talk in self.found.values())
+        if self.counts["stopped"] and with_people and not people_named:
             notes.append(SIMULATED)
         if self.known:
             notes.append(f"{len(self.found)} of them are in --data")

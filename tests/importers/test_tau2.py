@@ -8,7 +8,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.tau2 import UserReader
 from parlai_spotbot.records import HUMAN
-from tests.findings.made_up_users import written
+from tests.findings.made_up_users import simulations, written
 
 
 def read(data, **more):
@@ -31,6 +31,27 @@ def test_tau2s_files(tmp_path):
     assert read(f"one={simulated}").plan.users == ["one"]
     assert read(simulated, names="user=mine").plan.users == ["mine"]
     assert read(people).plan.users == []
+    assert any("users are read as people" in note for note in read(people).about["notes"])
+    assert read(f"human={people}").about["notes"] == read(f"a={simulated}").about["notes"]  # who they are is said
+
+
+def test_a_file_as_tau2_writes_it(tmp_path):
+    """Calls of tools by both sides, their results, turns without a text, and other marks of an end say nothing."""
+    plain = simulations("a", 4, llm="openai/gpt-4.1")
+    full = json.loads(json.dumps(plain))
+    call = [{"id": "c1", "name": "get_order", "arguments": {"id": "#1"}, "requestor": "assistant"}]
+    for number, row in enumerate(full["simulations"]):
+        said = [{**message, "tool_calls": None, "turn_idx": 0, "cost": 0.1} for message in row["messages"]]
+        said[-1]["content"] = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")[number % 3]
+        result = {"role": "tool", "id": "c1", "content": "{}", "requestor": "assistant", "error": False}
+        of_user = {"role": "user", "content": None, "tool_calls": call}
+        said[2:2] = [{**said[0], "content": None, "tool_calls": call}, result, {**said[0], "content": ""}]
+        said[1:1] = [of_user, result]
+        row["messages"] = said
+    for name, contents in {"plain": plain, "full": full}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(contents))
+    first, other = (read(f"sim={tmp_path / name}.json").conversations for name in ("plain", "full"))
+    assert [talk.turns for talk in other] == [talk.turns for talk in first]
 
 
 CHAT = [("assistant", "Hello!"), ("user", "I want a refund"), ("assistant", "Which order?"), ("user", "4711")]

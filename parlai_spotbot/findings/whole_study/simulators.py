@@ -53,6 +53,7 @@ NO_PEOPLE = (
 )
 OTHER_AGENTS = "People talked to {}, simulated users to {}: differences may be the agents'."
 OTHER_TASKS = "{} and people haven't two tasks in common: differences may be the tasks'."
+NO_INTERVAL = " (no interval)"
 NOT_ENGLISH = "Not all is English: politeness, corrections and slips, and the User-Sim Index, are of English alone."
 
 
@@ -197,7 +198,10 @@ def where(frames: Frames) -> list[str]:
 
 def _compared_with_people(row: Mapping) -> str:
     """Return the means of a measure, with their intervals."""
-    means = [number(row[name], 1) + between(ends(row, name), partial(number, digits=1)) for name in ("value", "people")]
+    means = []
+    for name in ("value", "people"):
+        interval = between(ends(row, name), partial(number, digits=1))
+        means.append(number(row[name], 1) + (interval or NO_INTERVAL))
     return f"{row['what']} {', people '.join(means)}"
 
 

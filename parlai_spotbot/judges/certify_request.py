@@ -15,6 +15,8 @@ class CertifyRequest:
 
     certify: str | None = None
     recheck: int | None = None
+    repeats: int = 0
     columns: str | Mapping[str, str] | None = None
+    scale: str = ""
     question: str | None = None
     out: str | None = None

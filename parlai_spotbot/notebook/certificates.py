@@ -18,6 +18,7 @@ def certify(
     beside: Mapping[str, Sequence[Any]] | None = None,
     columns: Mapping[str, str] | None = None,
     judge: str = "",
+    scale: str = "",
 ) -> Certificate:
     """Tell what people's labels vouch for: whether a judge may screen, rank or gate, or how many labels would tell.
 
@@ -31,9 +32,11 @@ def certify(
         What else is known of each row, beside sequences: item, conversation, annotator, bot, order, family, length,
         domain, weight.
     columns : mapping, optional
-        Our field to the frame's or file's column, where it can't be guessed.
+        Our field to the frame's or file's column, where it can't be guessed; `label` may have several people's: "a+b".
     judge : str
         The judge's name.
+    scale : str
+        Words that are answers in an order, from lowest to highest, separated by commas, where they aren't known.
 
     Returns
     -------
@@ -53,9 +56,9 @@ def certify(
     """
     with as_value_error("verdicts"):
         if isinstance(verdicts, (str, Path)):
-            return certificate_of_file(Path(verdicts), columns, judge)
+            return certificate_of_file(Path(verdicts), columns, judge, scale)
         if isinstance(verdicts, pd.DataFrame):
-            return certificate_of_frame(verdicts, columns, judge)
+            return certificate_of_frame(verdicts, columns, judge, scale)
     if labels is None:
         raise ValueError("labels: missing, expected people's labels, one for each of the verdicts")
     parts = {"verdict": list(verdicts), "label": list(labels)}
@@ -65,4 +68,4 @@ def certify(
             count = len(parts["verdict"])
             raise ValueError(f"{name}: has {len(values)} entries, expected one for each of {count} verdicts")
     with as_value_error("verdicts"):
-        return certificate_of_frame(pd.DataFrame(parts), None, judge)
+        return certificate_of_frame(pd.DataFrame(parts), None, judge, scale)

@@ -17,7 +17,11 @@ from parlai_spotbot.sequential.settled_request import SettledRequest
 if TYPE_CHECKING:
     from parlai_spotbot.judges import Judge
     from parlai_spotbot.judges.certificate import Certificate
+    from parlai_spotbot.judges.certificate.recheck import Recheck
     from parlai_spotbot.study import Study
+
+REPEATED = 150
+"""Items about which a judge is asked again when it is certified."""
 
 
 class SpotbotJudge(Command):
@@ -79,9 +83,9 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.certificate import NAME
         from parlai_spotbot.judges.certificate.of_file import certificate_of_file
 
-        return self._certified(
-            certificate_of_file(path, self.opt["columns"], self.opt["judge_name"] or ""), Path(self.opt["out"] or NAME)
-        )
+        judge = self.opt["judge_name"] or ""
+        certificate = certificate_of_file(path, self.opt["columns"], judge, self.opt["scale"])
+        return self._certified(certificate, Path(self.opt["out"] or NAME))
 
     def _certify_study(self) -> int:
         """Certify a judge by what people answered in the study."""
@@ -90,13 +94,21 @@ class SpotbotJudge(Command):
 
         study = Study.open(self.opt["study"])
         survey = self.opt["survey"]
+        if self.opt["repeats"] and self.opt["out"]:
+            raise UserError("--repeats: they are kept beside the study's own certificate.", "Leave out --out.")
         with study.lock("spotbot_judge"):
             items = judged_items(study.load(survey), self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
             path = certificate_path(study.path, survey, items.judge)
-            return self._certified(certified(items, seed_of(self.opt, study)), Path(self.opt["out"] or path))
+            code = self._certified(certified(items, seed_of(self.opt, study)), Path(self.opt["out"] or path))
+        for repeat in range(1, self.opt["repeats"] + 1):
+            outcome = self._asked_again(self.opt["recheck"] or REPEATED, repeat)
+            if outcome.changed:
+                self.tell(str(outcome))
+                return PARTLY
+        return code
 
-    def _recheck(self) -> int:
-        """Ask a certified judge again, and tell whether it has changed."""
+    def _asked_again(self, count: int, repeat: int = 0) -> Recheck:
+        """Ask a certified judge again about `count` items."""
         from parlai_spotbot.judges.certificate.recheck import recheck
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import survey_at
@@ -106,8 +118,13 @@ class SpotbotJudge(Command):
         specs = JudgeRequest.of(self.opt).specs(survey)
         if len(specs) != 1:
             raise UserError(f"--judges: {len(specs)} judges.", "Name one, who is asked again.")
+        judge = specs[0].make(seed_of(self.opt, study))
         with study.lock("spotbot_judge"):
-            outcome = recheck(study.load(survey.name), specs[0].make(seed_of(self.opt, study)), self.opt["recheck"])
+            return recheck(study.load(survey.name), judge, count, repeat=repeat)
+
+    def _recheck(self) -> int:
+        """Ask a certified judge again, and tell whether it has changed."""
+        outcome = self._asked_again(self.opt["recheck"])
         self.tell(str(outcome))
         self.result.figures = {"changed": outcome.changed, "run": outcome.run}
         if outcome.changed:

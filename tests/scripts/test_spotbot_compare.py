@@ -130,7 +130,9 @@ def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     assert not Path("s").exists()
     spotbot("compare", *bots, *asked)
     study = let_people(Study.open("s"), right=0.95)
-    spotbot("judge", "--study", "s", "--certify")
+    before = len(server.bodies)
+    spotbot("judge", "--study", "s", *asked[:4], "--certify", "--repeats", 1)
+    assert len(server.bodies) - before >= 40
     out, _ = spotbot("compare", *bots, *asked, "--gate", "--json")
     assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
     assert json.loads(out)["verdict"] == "better"

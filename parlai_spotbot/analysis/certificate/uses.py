@@ -35,6 +35,9 @@ FLIPS = 0.25
 FEWEST = 8
 """Labels of the rarer answers, without which nothing is known."""
 
+ENOUGH_PEOPLE = 5
+"""People; of fewer, further labels tell less than further people."""
+
 SMALLEST = 60
 """Labels that may settle a use, where there are too few for any statement."""
 
@@ -79,9 +82,10 @@ def _status(use: str, table: LabelledVerdicts, judge: Measured, people: PeopleAl
     limit = CRITERIA[use]
     apart = people.difference
     if lacking := _lacking(table):
-        return UseStatus(use, NOT_KNOWN, lacking, requires, max(1, SMALLEST - table.labels))
-    if not np.isfinite(judge.low):
-        return UseStatus(use, NOT_KNOWN, "no_interval", requires, None)
+        return UseStatus(use, NOT_KNOWN, lacking, requires, _least_labels(table))
+    few_people = 1 < table.people < ENOUGH_PEOPLE
+    if not np.isfinite(judge.low) and not few_people:
+        return UseStatus(use, NOT_KNOWN, "no_interval", requires, SMALLEST)
     if forbidden and use != "screen":
         return UseStatus(use, NOT_VALID, forbidden, requires)
     as_people = judge.low > LEAST and apart.low > -MARGIN
@@ -90,11 +94,13 @@ def _status(use: str, table: LabelledVerdicts, judge: Measured, people: PeopleAl
     if judge.high < LEAST or (judge.high < limit and apart.high < -MARGIN):
         return UseStatus(use, NOT_VALID, "below", requires)
     if one_person:
-        return UseStatus(use, NOT_KNOWN, "one_person", requires, None)
+        return UseStatus(use, NOT_KNOWN, "one_person", requires, max(SMALLEST, table.labels))
     if enough:
         return UseStatus(use, VALID, "above" if judge.low > limit else "as_people", requires)
     if judge.high < limit and not np.isfinite(apart.low):
         return UseStatus(use, NOT_KNOWN, "people_unknown", requires, None)
+    if few_people:
+        return UseStatus(use, NOT_KNOWN, "few_people", requires, max(SMALLEST, table.labels))
     return UseStatus(use, NOT_KNOWN, "unclear", requires, more_labels(table.labels, judge, requires))
 
 
@@ -116,6 +122,15 @@ def _lacking(table: LabelledVerdicts) -> str:
     if table.rows - counts.max() < FEWEST:
         return "few_labels"
     return ""
+
+
+def _least_labels(table: LabelledVerdicts) -> int:
+    """Return how many more labels may have enough of the rarer answers, as often as these come so far."""
+    rare = table.rows - np.bincount(table.label, minlength=1).max()
+    short = FEWEST - rare
+    if rare:
+        short = ceil(table.labels * short / rare)
+    return int(max(short, SMALLEST - table.labels))
 
 
 def more_labels(labels: int, judge: Measured, limit: float) -> int | None:

@@ -15,7 +15,7 @@ import pandas as pd
 from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.certificate import CRITERIA, assess
 from parlai_spotbot.analysis.certificate.assess import Assessment
-from parlai_spotbot.analysis.certificate.uses import FAVOUR, FEWEST, FLIPS, MARGIN, VALID
+from parlai_spotbot.analysis.certificate.uses import ENOUGH_PEOPLE, FAVOUR, FEWEST, FLIPS, MARGIN, MOST, VALID
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
@@ -23,10 +23,14 @@ from parlai_spotbot.user_files import validated
 from parlai_spotbot.wording import counted, filled, number, people_said, percent, templates
 
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
-LIMITS = {"margin": MARGIN, "fewest": FEWEST, "favour": FAVOUR, "flips": FLIPS}
+LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}
 FAVOURS = "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} against people, beside the others"
 NAME = "certificate.json"
 REMEDY = "Make it anew: spotbot judge --certify."
+FEW_ANSWERS = 3
+"""Answers up to which it is said what the judge says of each label."""
+MOST_SHOWN = 5
+"""Answers of a scale up to which it is said how often the judge gives the very label."""
 COVERED = ("bot", "domain", "length")
 
 
@@ -68,7 +72,7 @@ class Certificate:
         text = f"{row['status']}: {filled(REASONS[row['reason']], **values)}"
         remedy = REMEDIES.get(row["reason"], "")
         if row["reason"] == "unclear" and row["labels"] is None:
-            remedy = "it is too near to be told by labels"
+            remedy = f"it is so near that more than {MOST:,} labels would have to tell"
         if row["status"] != VALID and remedy:
             text += f"; {filled(remedy, **values)}"
         return f"{text}."
@@ -83,6 +87,8 @@ class Certificate:
             "vouched": self.vouched,
             "uses": uses,
             "favours": self._favours(),
+            "by_label": self._by_label(),
+            "shares": self.figures["measure"] == "nominal" or len(self.figures["answers"]) <= MOST_SHOWN,
             "covered_kinds": COVERED,
             "measured": _measured,
         }
@@ -91,6 +97,22 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _by_label(self) -> str:
+        """Return what the judge says of each label, where there are few answers."""
+        answers = self.figures["answers"]
+        parts = []
+        for place, label in enumerate(answers):
+            right = self.figures["by_label"].get(label)
+            if right and len(answers) <= FEW_ANSWERS:
+                counts = [
+                    f"{verdict} {round(met[place])}"
+                    for verdict, met in zip(answers, self.figures["confusion"], strict=True)
+                ]
+                parts.append(
+                    f"where people say {label}, it says {', '.join(counts)} ({_measured(right, percent)} right)"
+                )
+        return "; ".join(parts)
 
     def _favours(self) -> list[str]:
         """Return the greatest difference by bot, family, length and order that the labels show or leave open."""

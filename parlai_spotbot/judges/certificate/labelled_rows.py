@@ -1,36 +1,48 @@
 """Verdicts and labels as files, frames and sequences hold them, as one frame."""
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text
+from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import some
 
-FIELDS: Mapping[str, Sequence[str]] = own_data(__file__)
-"""Our fields and how files call them."""
+FIELDS: Mapping[str, Sequence[str]]
+FIELDS, SCALES = own_data(__file__)
+"""Our fields and how files call them; words of usual scales, from lowest to highest."""
 
 WITH_SCALE = re.compile(r"-?(\d+(\.\d*)?|\.\d+)")
-REMEDY = "Name them: --columns verdict={},label={}."
 THEIRS = "THEIR_COLUMN"
-JUDGES = re.compile("gpt|claude|gemini|llama|llm|judge|model|auto|predict|verdict|machine", re.IGNORECASE)
+SEVERAL = "+"
+"""Between the columns of labels that several people gave, in --columns."""
+
+NUMBER = re.compile(r"\d+")
+WHOSE = "person"
+"""Our column of whose label it is, where each person has a column."""
+
+JUDGES = re.compile(
+    "gpt|claude|gemini|llama|llm|judge|model(?![ _-]?[ab12]$)|auto|predict|verdict|machine", re.IGNORECASE
+)
 PEOPLES = re.compile("human|people|person|expert|gold|truth|annot|label|rater|crowd|user", re.IGNORECASE)
 """Parts of columns' names by which a remedy guesses which is whose."""
 
 WORD = re.compile(r"[^\W_]+")
 MOST = 8
 """More numbers than that beside two labels are a score; in so many rows no judge is always wrong."""
+MOSTLY = 0.5
 TRUE = ("1", "true", "yes", "own")
 
 
-def rows_of_file(path: Path, columns: str | Mapping[str, str] | None) -> pd.DataFrame:
+def rows_of_file(path: Path, columns: str | Mapping[str, str] | None) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the rows of a file (CSV, JSON Lines, …) with our columns, as `standard` does."""
     rows = [row for _, row in dataset_rows(path)]
     if not rows:
@@ -38,17 +50,39 @@ def rows_of_file(path: Path, columns: str | Mapping[str, str] | None) -> pd.Data
     return standard(pd.DataFrame(rows), columns, path)
 
 
-def standard(frame: pd.DataFrame, columns: str | Mapping[str, str] | None, where: object) -> pd.DataFrame:
+def standard(
+    frame: pd.DataFrame, columns: str | Mapping[str, str] | None, where: object
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a frame with our columns as texts, "" for nothing; `columns` say how the frame calls them.
+
+    Returns
+    -------
+    frame
+        A row a label. Rows that are there twice are left out.
+    dict
+        `columns`: those of verdict and label, where they had to be guessed; `twice`: how many rows were left out.
 
     Raises
     ------
     UserError
         Names the column that is missing, or that is named and not there.
     """
-    named = ImportRequest(data="", columns=columns).pairs("columns")
     head = [str(name) for name in frame]
+    frame = frame.set_axis(head, axis=1)
+    named = dict(ImportRequest(data="", columns=columns).pairs("columns"))
+    several = [name.strip() for name in named.get("label", "").split(SEVERAL)]
+    if named.get("label") in head or not set(several) <= set(head):
+        several = []
+    if several:
+        named.pop("label")
     found = named_columns(named, FIELDS, where, head)
+    guessed = {}
+    if not several:
+        guessed = _guessed(head, found)
+        several = guessed.pop("label", [])
+        found |= {name: column for name, column in guessed.items() if column not in found.values()}
+    if several:
+        found["label"] = several[0]
     if missing := [name for name in ("verdict", "label") if name not in found]:
         raise UserError(
             f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).",
@@ -56,18 +90,91 @@ def standard(frame: pd.DataFrame, columns: str | Mapping[str, str] | None, where
         )
     if found["verdict"] == found["label"]:
         raise UserError(f"{where}: one column, '{found['label']}', for verdict and label.", _naming(head, {}))
-    frame = frame.set_axis(head, axis=1)
-    return pd.DataFrame({name: [_text(value) for value in frame[theirs]] for name, theirs in found.items()})
+    once = frame[~_twice(frame, found)]
+    about: dict[str, Any] = {"twice": len(frame) - len(once)}
+    if guessed or (several and "label" not in named):
+        about["columns"] = {"verdict": found["verdict"], "label": SEVERAL.join(several or [found["label"]])}
+    if len(several) > 1:
+        once, found = _row_a_label(once, several, found)
+    texts = {name: [_text(value) for value in once[theirs]] for name, theirs in found.items()}
+    return pd.DataFrame(texts), about
+
+
+def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns of verdict and label that no known name tells, where others fit one alone: those that are
+    called alike but for whose they are ("judge_score", "human_score"), else the only ones that say whose they are.
+    `label` has the columns of several people where they are numbered ("annotator_1", "annotator_2").
+    """
+    free = [name for name in head if name not in found.values()]
+    theirs = {name: [column for column in free if _is_of(column, name)] for name in ("verdict", "label")}
+    if "verdict" not in found and "label" not in found:
+        alike = [(own, other) for own in theirs["verdict"] for other in theirs["label"] if _rest(own) == _rest(other)]
+        if len(alike) == 1:
+            return {"verdict": alike[0][0], "label": [alike[0][1]]}
+    guessed: dict[str, Any] = {}
+    if "verdict" not in found and len(theirs["verdict"]) == 1:
+        guessed["verdict"] = theirs["verdict"][0]
+    if "label" not in found:
+        stems = {NUMBER.sub("", column) for column in theirs["label"]}
+        if len(stems) == 1:
+            guessed["label"] = theirs["label"]
+    if {"verdict", "label"} <= {*found, *guessed}:
+        return guessed
+    return {}
+
+
+def _is_of(column: str, field: str) -> bool:
+    """Return True if a column's name says that it is the judge's ("verdict"), or people's ("label"), alone."""
+    own, others = JUDGES, PEOPLES
+    if field == "label":
+        own, others = PEOPLES, JUDGES
+    return bool(own.search(column)) and not others.search(column)
+
+
+def _rest(column: str) -> str:
+    """Return a column's name without whose it is."""
+    return spelling(NUMBER.sub("", PEOPLES.sub("", JUDGES.sub("", column))))
+
+
+def _twice(frame: pd.DataFrame, found: Mapping[str, str]) -> pd.Series:
+    """Return which rows are there before: rows all of whose columns are the same, where they have an item or a column
+    that tells rows apart; and, of two columns alone, the second half, where it repeats the first.
+    """
+    texts = frame.astype(str)
+    twice = texts.duplicated()
+    once = texts[~twice].drop(columns=[found["verdict"], found["label"]])
+    if "item" in found or any(once[name].is_unique for name in once):
+        return twice
+    half = len(texts) // 2
+    later = np.arange(len(texts)) >= half
+    may_repeat = once.shape[1] == 0 and half >= MOST and len(texts) == 2 * half and len(once) > 2
+    repeats = may_repeat and texts[:half].to_numpy().tolist() == texts[half:].to_numpy().tolist()
+    return pd.Series(repeats & later, index=frame.index)
+
+
+def _row_a_label(
+    frame: pd.DataFrame, several: Sequence[str], found: Mapping[str, str]
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return a row for each label of rows that have a column a person, and the columns' names."""
+    parts = [frame.assign(**{THEIRS: frame[column], WHOSE: column}) for column in several]
+    long = pd.concat(parts).assign(row=[*frame.index] * len(several))
+    names = {"item": "row", **found, "label": THEIRS, "annotator": WHOSE}
+    has = pd.Series([_text(value) != "" for value in long[THEIRS]], index=long.index)
+    first = long[WHOSE] == several[0]
+    return long[has | (first & ~has.groupby(level=0).transform("any"))].sort_index(kind="stable"), names
 
 
 def _naming(head: Sequence[str], found: Mapping[str, str]) -> str:
     """Return the option that names both columns, as far as their names tell them."""
     theirs = {name: found.get(name, THEIRS) for name in ("verdict", "label")}
-    for name, own, others in (("verdict", JUDGES, PEOPLES), ("label", PEOPLES, JUDGES)):
-        fits = [column for column in head if own.search(column) and not others.search(column)]
+    for name in theirs:
+        fits = [column for column in head if _is_of(column, name)]
         if name not in found and len(fits) == 1:
             theirs[name] = fits[0]
-    return REMEDY.format(*theirs.values())
+    if len(head) == 2 and THEIRS in theirs.values():
+        theirs = dict(zip(theirs, head, strict=True))
+    columns = shlex.quote(",".join(f"{name}={column}" for name, column in theirs.items()))
+    return f"Name them: --columns {columns}."
 
 
 def _text(value: Any) -> str:
@@ -143,9 +250,13 @@ def _check_answers(frame: pd.DataFrame, where: object) -> None:
             f"{where}: verdicts are {len(verdicts)} numbers, labels are {', '.join(labels)}: a score is no verdict.",
             "Make a column of verdicts, by the threshold that the judge will be used with.",
         )
-    if len(frame) >= MOST and set(verdicts).isdisjoint(labels):
+    strange = [~frame[name].isin(others) for name, others in (("verdict", labels), ("label", verdicts))]
+    numbers = all(WITH_SCALE.fullmatch(answer) for answer in verdicts + labels)
+    apart = min(rows.mean() for rows in strange)
+    if len(frame) >= MOST and (apart == 1 or (apart > MOSTLY and not numbers)):
         raise UserError(
-            f"{where}: verdicts are {some(verdicts, 'answers')}, labels are {some(labels, 'answers')}: none in common.",
+            f"{where}: verdicts are {some(verdicts, 'answers')}, labels are {some(labels, 'answers')}: "
+            f"{'none' if apart == 1 else 'few'} in common.",
             "Write both with the same words.",
         )
 
@@ -170,9 +281,26 @@ def _with_items(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(item=item)
 
 
-def scale_of(frame: pd.DataFrame) -> list[str] | None:
-    """Return the answers from lowest to highest where all are numbers and there are more than two."""
+def scale_of(frame: pd.DataFrame, scale: str = "") -> list[str] | None:
+    """Return the answers from lowest to highest: those of `scale` ("low,middle,high"), else where all are numbers and
+    there are more than two, or all are words of a usual scale; None where they have no order.
+    """
     answers = sorted({*frame["verdict"], *frame["label"]})
-    if len(answers) < 3 or not all(WITH_SCALE.fullmatch(answer) for answer in answers):
+    if scale:
+        return _in_order(answers, scale.split(","))
+    if len(answers) < 3:
         return None
-    return sorted(answers, key=float)
+    if all(WITH_SCALE.fullmatch(answer) for answer in answers):
+        return sorted(answers, key=float)
+    for words in SCALES:
+        if {_folded(answer) for answer in answers} <= set(words):
+            return _in_order(answers, words)
+    return None
+
+
+def _in_order(answers: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Return answers in the order of words, which differ in spelling alone; raise `UserError` for another answer."""
+    places = {_folded(word.strip()): place for place, word in enumerate(words)}
+    if unknown := [answer for answer in answers if _folded(answer) not in places]:
+        raise UserError(f"--scale: lacks the answer {unknown[0]!r}.", f"Name all, in order: {', '.join(answers)}.")
+    return sorted(answers, key=lambda answer: places[_folded(answer)])

@@ -9,20 +9,25 @@ from parlai_spotbot.judges.certificate import Certificate, certificate_of
 from parlai_spotbot.judges.certificate.labelled_rows import ready, rows_of_file, scale_of, standard, unlike_labels
 
 
-def certificate_of_file(path: Path, columns: str | Mapping[str, str] | None = None, judge: str = "") -> Certificate:
+def certificate_of_file(
+    path: Path, columns: str | Mapping[str, str] | None = None, judge: str = "", scale: str = ""
+) -> Certificate:
     """Return the certificate by a file's rows; see `certificate_of_frame`."""
-    return _certificate(rows_of_file(path, columns), judge, path)
+    return _certificate(*rows_of_file(path, columns), judge, path, scale)
 
 
 def certificate_of_frame(
-    frame: pd.DataFrame, columns: str | Mapping[str, str] | None = None, judge: str = ""
+    frame: pd.DataFrame, columns: str | Mapping[str, str] | None = None, judge: str = "", scale: str = ""
 ) -> Certificate:
-    """Return the certificate by a frame's rows; `columns` say how it calls our fields (`labelled_rows.yaml`)."""
-    return _certificate(standard(frame, columns, "the frame"), judge, "the frame")
+    """Return the certificate by a frame's rows; `columns` say how it calls our fields (`labelled_rows.yaml`), `scale`
+    has the answers from lowest to highest, separated by commas, where they have an order that isn't known.
+    """
+    return _certificate(*standard(frame, columns, "the frame"), judge, "the frame", scale)
 
 
-def _certificate(frame: pd.DataFrame, judge: str, where: object) -> Certificate:
+def _certificate(frame: pd.DataFrame, about: Mapping, judge: str, where: object, scale: str) -> Certificate:
     labelled, unlabelled, without = ready(frame, where)
-    found = certificate_of(labelled, unlabelled, judge, scale_of(labelled))
+    found = certificate_of(labelled, unlabelled, judge, scale_of(labelled, scale))
     found.figures.update(without_verdict=without, without_label=len(unlabelled), unlike_labels=unlike_labels(labelled))
+    found.figures.update(about)
     return found

@@ -115,15 +115,112 @@ def test_a_conversation_is_the_item_where_nobody_labels_it_twice():
 
 
 @cases(
+    "head taken",
+    """
+- [llm_verdict human_label, llm_verdict human_label]
+- [judge_score human_score model_a model_b judge_order, judge_score human_score]
+- [verdict labels, verdict labels]
+- [gpt4_winner expert_winner question, gpt4_winner expert_winner]
+- ['x human_preference LLM', LLM human_preference]
+- [claude rater_1, claude rater_1]
+""",
+)
+def test_columns_that_say_whose_they_are_need_no_option(folder, head, taken):
+    rows = frame()
+    names = head.split()
+    verdict, label = taken.split()
+    columns = {name: [f"{name} {row}" for row in range(len(rows))] for name in names}
+    columns |= {verdict: rows["verdict"], label: rows["label"]}
+    pd.DataFrame(columns).to_csv("a.csv", index=False)
+    out, _ = spotbot("judge", "--certify", "a.csv")
+    assert f"taken as verdict: {verdict}, as label: {label} " in out
+    assert sb.certify("a.csv").figures["confusion"] == sb.certify(rows[["verdict", "label"]]).figures["confusion"]
+
+
+@pytest.mark.parametrize("columns", ["human{}", "annotator_{} label", "Rater {}"])
+def test_people_with_a_column_each_are_rows_each(columns):
+    rows = frame()
+    wide = rows.pivot_table(
+        index=["item", "verdict"], columns=rows.groupby("item").cumcount(), values="label", aggfunc="first"
+    )
+    wide = wide.rename(columns=lambda person: columns.format(person + 1)).reset_index().drop(columns="item")
+    wide.iloc[:4, -1] = None
+    found = sb.certify(wide)
+    long = wide.assign(item=range(len(wide))).melt(["item", "verdict"], var_name="annotator", value_name="label")
+    assert found.figures["agreement"] == sb.certify(long.dropna()).figures["agreement"]
+    assert (found.figures["people"], found.figures["labels"]) == (2, len(rows) - 4)
+    assert found.figures["without_label"] == 0
+    named = "+".join(columns.format(person) for person in (1, 2))
+    assert sb.certify(wide, columns={"label": named}).uses == found.uses
+    assert "let 5 people or more label" in str(found)
+
+
+def test_rows_that_are_there_twice_count_once():
+    rows = frame()
+    names = ["verdict", "label"]
+    for one in (rows, rows[names], rows[names].assign(text=[f"text {row}" for row in range(len(rows))])):
+        found = sb.certify(pd.concat([one, one]))
+        assert found.figures["twice"] == len(rows)
+        assert found.figures["agreement"] == sb.certify(one).figures["agreement"]
+        assert f"{len(rows)} rows that stand in it before left out" in str(found)
+    natural = pd.concat([rows[names].assign(bot="b")] * 2)  # nothing tells rows apart
+    assert sb.certify(natural).figures["twice"] == 0
+    assert sb.certify(["y", "n"] * 40, ["y", "n"] * 40).figures["labels"] == 80
+    assert sb.certify(["y"] * 40, ["y"] * 40).figures["labels"] == 40
+
+
+def test_words_of_a_scale_are_in_order(folder):
+    code = np.random.default_rng(1).integers(0, 5, 80)
+    words = np.array(["Strongly disagree", "disagree", "Neutral", "agree", "strongly  agree"])
+    judge = np.clip(code + 1, 0, 4)
+    found = sb.certify(words[judge], words[code])
+    assert found.figures["measure"] == "ordinal"
+    assert found.figures["agreement"] == sb.certify(judge, code).figures["agreement"]
+    own = np.array(["eins", "zwei", "drei", "vier", "fünf"])
+    pd.DataFrame({"judge": own[judge], "human": own[code]}).to_csv("a.csv", index=False)
+    assert sb.certify("a.csv").figures["measure"] == "nominal"
+    spotbot("judge", "--certify", "a.csv", "--scale", ", ".join(own))
+    assert read_certificate(folder).figures["agreement"] == found.figures["agreement"]
+    assert sb.certify("a.csv", scale="eins,zwei,drei,vier,fünf").uses == found.uses
+
+
+@cases(
+    "labels rare",
+    """
+- [1, 0]
+- [60, 0]
+- [9, 3]
+- [150, 3]
+- [150, 7]
+""",
+)
+def test_too_few_labels_say_how_many_are_needed(labels, rare):
+    given = ["y"] * (labels - rare) + ["n"] * rare
+    found = sb.certify(given, given)
+    more = found.use("gate")["labels"]
+    assert (found.use("gate")["status"], more >= 60 - labels) == ("not known", True)
+    if rare:
+        assert rare + more * rare / labels >= 8
+    else:
+        assert more >= 8
+    assert f"{more} label" in found.said("gate")
+
+
+@cases(
     "text words says",
     """
 - ['', [], 'holds no rows']
 - ["verdict,label\\n", [], 'holds no rows']
-- ["verdict,labels\\na,b\\n", [], 'no column is known to hold label (there are verdict, labels)']
+- ["verdict,result\\na,b\\n", [], 'no column is known to hold label (there are verdict, result)']
 - ["verdict,label\\na,\\n", [], 'no row has both a verdict and a label']
 - ["a,b\\n1,2\\n", [], 'no column is known to hold verdict and label']
-- ["gpt4_winner,expert_winner\\na,b\\n", [], '--columns verdict=gpt4_winner,label=expert_winner.']
-- ["x,human preference,LLM\\n1,2,3\\n", [], '--columns verdict=LLM,label=human preference']
+- ["Urteil,die Leute\\n1,2\\n", [], "--columns 'verdict=Urteil,label=die Leute'."]
+- ["gpt4_winner,claude_winner,expert_winner\\na,b,c\\n", [], '--columns verdict=THEIR_COLUMN,label=expert_winner.']
+- ["x,human preference,human choice,LLM\\n1,2,3,4\\n", [], '--columns verdict=LLM,label=THEIR_COLUMN.']
+- ["gpt,human_1,human_2,rater_1\\na,b,a,c\\n", [], '--columns verdict=gpt,label=THEIR_COLUMN.']
+- ["x,y\\na,b\\n", [--columns, 'verdict=x,label=y+z'], "has no column 'y+z'"]
+- ["judge,human\\nlow,high\\nhigh,low\\n", [--scale, 'low,middle'], "--scale: lacks the answer 'high'"]
+- ["llm,human\\nA,1st\\nB,2nd\\nA,1st\\nB,2nd\\nA,1st\\nB,tie\\ntie,tie\\nA,1st\\n", [], 'few in common']
 - ["judge,human\\ny,1\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\n", [], 'are y and n, labels are 1 and 0: none in']
 - ["judge,human\\n0.1,1\\n.2,0\\n0.3,1\\n0,0\\n1,1\\n0.4,1\\n0.5,1\\n0.6,1\\n0.7,1\\n", [], 'a score is no verdict']
 - ["judge,human\\n1,2\\n", [--columns, label=humna], "Did you mean 'human'?"]

@@ -185,6 +185,24 @@ def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
     assert recheck(labelled.load(SURVEY), Fickle(), 40, progress=False).run == 1  # of a new certificate
 
 
+def test_verdicts_are_repeated_for_a_certificate_and_rechecks_held_against_them(study):
+    path = certificate_path(study.path, SURVEY, "spotter")
+    certified(judged_items(let_people(study, seed=7).load(SURVEY))).write(path)
+    for repeat in (1, 2):
+        again = Fickle()
+        assert recheck(study.load(SURVEY), again, 60, progress=False, repeat=repeat).run == -repeat
+        assert again.asked == 60
+    assert recheck(study.load(SURVEY), Fickle(), 60, progress=False, repeat=2).run == -2  # there already
+    same = recheck(study.load(SURVEY), Fickle(), 60, progress=False)
+    assert (same.run, same.test.threshold, same.changed) == (1, 40, False)
+    other = Fickle()
+    other.changed = 0.3
+    after = recheck(study.load(SURVEY), other, 60, progress=False)
+    assert (after.run, after.changed) == (2, True)
+    _, err = spotbot("judge", "--study", study.path, "--certify", "--repeats", 2, "--out", "c.json", code=2)
+    assert "--repeats: they are kept beside the study's own certificate." in err
+
+
 def test_a_stopped_recheck_goes_on(study):
     path = certificate_path(study.path, SURVEY, "spotter")
     certified(judged_items(let_people(study, seed=6).load(SURVEY))).write(path)

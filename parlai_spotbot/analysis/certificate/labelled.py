@@ -15,8 +15,8 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 class LabelledVerdicts:
     """Codes of the `verdict` and the `label` (n,) of each row among `levels`, ascending where `metric` is "ordinal".
 
-    `frame` has the rows, `weight` (n,) what each counts, with mean 1. `item` and `annotator` (n,) are codes, None where
-    that isn't known.
+    `frame` has the rows, `weight` (n,) what each counts: in all, as many as there are labels. `item` and `annotator`
+    (n,) are codes, None where that isn't known.
     """
 
     frame: pd.DataFrame
@@ -42,13 +42,17 @@ class LabelledVerdicts:
 
     @property
     def labels(self) -> int:
-        """Return how many labels there are: one that is paired with a verdict in each order counts once."""
-        if self.item is None or "order" not in self.frame:
-            return self.rows
-        keys = [self.item]
-        if self.annotator is not None:
-            keys.append(self.annotator)
-        return len(np.unique(np.stack(keys), axis=1).T)
+        """Return how many labels there are: one beside verdicts in several orders counts once."""
+        return _labels(self.frame, self.item, self.annotator)
+
+
+def _labels(frame: pd.DataFrame, item: np.ndarray | None, annotator: np.ndarray | None) -> int:
+    if item is None or not {"order", "variant"} & {*frame}:
+        return len(frame)
+    keys = [item]
+    if annotator is not None:
+        keys.append(annotator)
+    return len(np.unique(np.stack(keys), axis=1).T)
 
 
 def labelled_verdicts(frame: pd.DataFrame, scale: Sequence[str] | None = None) -> LabelledVerdicts:
@@ -86,13 +90,13 @@ def labelled_verdicts(frame: pd.DataFrame, scale: Sequence[str] | None = None) -
         levels=tuple(levels),
         metric="nominal" if scale is None else "ordinal",
         clusters=Clusters.by(conversation, codes.get("annotator")),
-        weight=_weights(frame, codes.get("item")),
+        weight=_weights(frame, codes.get("item"), _labels(frame, codes.get("item"), codes.get("annotator"))),
         item=codes.get("item"),
         annotator=codes.get("annotator"),
     )
 
 
-def _weights(frame: pd.DataFrame, item: np.ndarray | None) -> np.ndarray:
+def _weights(frame: pd.DataFrame, item: np.ndarray | None, labels: int) -> np.ndarray:
     """Return what each row counts (n,): a label beside verdicts in several orders counts once in all."""
     weight = np.ones(len(frame))
     if "weight" in frame:
@@ -101,4 +105,4 @@ def _weights(frame: pd.DataFrame, item: np.ndarray | None) -> np.ndarray:
             raise ValueError("weight: one isn't above 0, expected 1 over the chance with which the item was drawn")
     if item is not None and "order" in frame:
         weight = weight / frame.groupby(item)["order"].transform("nunique").to_numpy()
-    return weight / max(weight.mean(), 1e-300) if len(weight) else weight
+    return weight * labels / max(weight.sum(), 1e-300)

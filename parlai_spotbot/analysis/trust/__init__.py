@@ -74,7 +74,7 @@ def trust_part(
     }
     return {
         "whole": pd.DataFrame([whole]),
-        "agreement": agreement(shared_people, theirs, draws, scales or {}),
+        "agreement": agreement(shared_people, theirs, scales or {}),
         **_by_criterion(people, judge, contests, ratings, draws, bounds or {}),
     }
 

@@ -1,8 +1,7 @@
 """Agreement of a judge with people, next to the agreement between people: on the same items, by the same statistic.
 
-Krippendorff's alpha is computed from coincidences (Krippendorff 2004, "Content Analysis", chapter 11): between people
-those of every two different people, so that it is the usual one; between a judge and people those of a person's answer
-and the judge's, in which every person's answer counts once, however many variants the judge has.
+It is what a judge's certificate measures (`analysis.certificate.agreement`), of every question: every person's answer
+counts once, however many variants the judge has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,87 +9,81 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.agreement import alpha_of
-from parlai_spotbot.analysis.trust.draws import Draws
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.certificate.agreement import Measured, confusion, judge_alpha, people_alpha, share_of
+from parlai_spotbot.analysis.certificate.labelled import LabelledVerdicts, labelled_verdicts
 
 UNIT = ["item_id", "question", "target"]
 
 
-def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, people: Sequence[str]) -> np.ndarray:
-    """Return how often answer x met answer y (replicates, levels, levels), from the columns x, y and mass."""
-    place = {answer: i for i, answer in enumerate(levels)}
-    size = len(levels)
-    cells = (pairs["x"].map(place) * size + pairs["y"].map(place)).to_numpy(dtype=int)
-    sums = draws.sums(pairs, cells, size * size, pairs["mass"].to_numpy(dtype=float), people)
-    return sums.reshape(-1, size, size)
+def labelled_answers(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each answer of a person and of the judge to the same question, as `labelled_verdicts` takes it:
+    a person's answer beside several variants of the judge weighs 1 in all."""
+    theirs = judge[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "verdict", "worker_id": "variant"})
+    names = {"answer": "label", "worker_id": "annotator", "conversation_id": "conversation"}
+    pairs = people.rename(columns=names).merge(theirs, on=UNIT)
+    return pairs.assign(
+        item=pairs["item_id"] + "\t" + pairs["target"],
+        weight=1 / pairs.groupby([*UNIT, "annotation_id"])["label"].transform("size"),
+    )
 
 
-def answer_pairs(people: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per answer of a person and an answer of somebody else to the same question.
-
-    Columns: x (the person's), y, mass (1 over the number of others' answers beside x), person, other.
-    """
-    theirs = others[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "other"})
-    pairs = people.rename(columns={"answer": "x", "worker_id": "person"}).merge(theirs, on=UNIT)
-    pairs = pairs[pairs["person"] != pairs["other"]]
-    return pairs.assign(mass=1 / pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size"))
-
-
-def agreement(
-    people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]
-) -> pd.DataFrame:
+def agreement(people: pd.DataFrame, judge: pd.DataFrame, scales: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return a row for each question, the agreement of judge and people, and of people, see `_question`."""
     rows = []
     for question in dict.fromkeys(people["question"]):
-        people_rows, theirs = (frame[frame["question"] == question] for frame in (people, judge))
-        pairs = answer_pairs(people_rows, theirs.assign(worker_id=""))  # variants are no annotators
-        if pairs.empty:
-            continue
-        among = answer_pairs(people_rows, people_rows)
-        question_rows = _question(pairs, among, people_rows, theirs, draws, scales.get(question))
-        rows.append({"question": question, **question_rows})
+        of_people, of_judge = (frame[frame["question"] == question] for frame in (people, judge))
+        pairs = labelled_answers(of_people, of_judge)
+        if not pairs.empty:
+            habits = {
+                "judge_constant": _constant(of_judge["answer"]),
+                "people_constant": _constant(of_people["answer"]),
+            }
+            rows.append({"question": question, **_question(pairs, scales.get(question)), **habits})
     return pd.DataFrame(rows)
 
 
-def _question(
-    pairs: pd.DataFrame,
-    among: pd.DataFrame,
-    people: pd.DataFrame,
-    judge: pd.DataFrame,
-    draws: Draws,
-    scale: Sequence[str] | None,
-) -> dict:
-    """Return `agree` and `alpha` of judge and people, and of people, with `difference`; the matrix `confusion` [judge's
-    answer][people's answer] of the `answers`; and the only answer that judge or people ever give, if there is one
-    (`judge_constant`, `people_constant`)."""
-    given = set(people["answer"]) | set(judge["answer"])
-    levels = [str(answer) for answer in scale] if scale else sorted(given)
-    levels += sorted(given - set(levels))
-    mixed = coincidences(pairs, levels, draws, ["person"])
-    coincidence = coincidences(among, levels, draws, ["person", "other"])
-    agree, people_agree = (_same(met) for met in (mixed, coincidence))
-    measure = "ordinal" if scale else "nominal"
-    with_judge, between = (alpha_of(met, measure) for met in (mixed + mixed.swapaxes(1, 2), coincidence))
+def _question(pairs: pd.DataFrame, scale: Sequence[str] | None) -> dict:
+    """Return `agree` and `alpha` of judge and people, and of people, with `difference`; and the matrix `confusion`
+    [judge's answer][people's answer] of the `answers`."""
+    if scale:
+        scale = [str(answer) for answer in scale]
+        scale += sorted({*pairs["label"], *pairs["verdict"]} - {*scale})
+    table = labelled_verdicts(pairs, scale or None)
+    alpha = judge_alpha(table)
+    people = people_alpha(table, alpha)
+    agree, ends = share_of((table.verdict == table.label).astype(float), table.weight, table.clusters)
+    among = pairs.drop_duplicates(["item", "annotator"]).groupby("item").size()
     return {
-        "measure": measure,
-        "n": int(pairs.groupby([*UNIT, "annotation_id"]).ngroups),
-        "pairs": len(pairs),
-        **draws.estimate("agree", agree, (0, 1)),
-        **draws.estimate("alpha", with_judge, (-1, 1)),
-        "people_pairs": len(among) // 2,
-        **draws.estimate("people_agree", people_agree, (0, 1), True),
-        **draws.estimate("people_alpha", between, (-1, 1), True),
-        **draws.estimate("difference", with_judge - between, (-2, 2), True),
-        "answers": levels,
-        "confusion": mixed[0].T.tolist(),
-        "judge_constant": _constant(judge["answer"]),
-        "people_constant": _constant(people["answer"]),
+        "measure": table.metric,
+        "n": table.labels,
+        "pairs": table.rows,
+        **_named("agree", Measured(agree, *ends)),
+        **_named("alpha", alpha),
+        "people_pairs": int((among * (among - 1)).sum() // 2),
+        **_named("people_agree", _people_agree(table)),
+        **_named("people_alpha", people.alpha),
+        **_named("difference", people.difference),
+        "answers": list(table.levels),
+        "confusion": confusion(table).tolist(),
     }
 
 
-def _same(met: np.ndarray) -> np.ndarray:
-    return ratio(np.trace(met, axis1=1, axis2=2), met.sum(axis=(1, 2)))
+def _named(name: str, measured: Measured) -> dict[str, float]:
+    return {name: measured.estimate, f"{name}_low": measured.low, f"{name}_high": measured.high}
+
+
+def _people_agree(table: LabelledVerdicts) -> Measured:
+    """Return how often another person gives a person's answer."""
+    about = pd.DataFrame({"item": table.item, "annotator": table.annotator, "label": table.label})
+    once = (~about.duplicated(["item", "annotator"])).to_numpy()
+    others = about[once].groupby("item")["label"].transform("size") - 1
+    alike = about[once].groupby(["item", "label"])["label"].transform("size") - 1
+    several = (others > 0).to_numpy()
+    if not several.any():
+        return Measured(np.nan, np.nan, np.nan)
+    rows = np.flatnonzero(once)[several]
+    share, ends = share_of((alike / others).to_numpy()[several], np.ones(len(rows)), table.clusters.take(rows))
+    return Measured(share, *ends)
 
 
 def _constant(answers: pd.Series) -> str | None:

@@ -1,8 +1,7 @@
 """Bootstrap draws for comparing a judge with people; all statistics share them, so that differences have intervals.
 
 Conversations, people, and the cells of both are drawn and combined as in `uncertainty.bootstrap.ClusterBootstrap`. A
-judge's variants are no sample of judges, so its answers change with conversations alone. A pair of two people's answers
-changes by the sum of what drawing either person changes, the linear part of drawing both.
+judge's variants are no sample of judges, so its answers change with conversations alone.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
-from parlai_spotbot.analysis.values import Interval, ratio
+from parlai_spotbot.analysis.values import Interval
 
 ENOUGH = 400
 """Replicates of each kind; more are not needed for a variance."""
@@ -62,8 +61,7 @@ class Draws:
     ) -> np.ndarray:
         """Return the mass of the rows (n,) summed by cell (n,): (replicates of all kinds, count).
 
-        `rows` has the column conversation_id, and the columns named in `people`, which hold the people whose row it is
-        (two different people, if there are two).
+        `rows` has the column conversation_id, and the columns named in `people`, which hold the people whose row it is.
         """
         cells = np.asarray(cells, dtype=int)
         size = self.replicates
@@ -82,32 +80,11 @@ class Draws:
             result[1 + 2 * size :] += self.cell_changes @ by_cell
         return result
 
-    def estimate(
-        self, name: str, values: np.ndarray, span: Interval, pairs_of_people: bool = False
-    ) -> dict[str, float]:
+    def estimate(self, name: str, values: np.ndarray, span: Interval) -> dict[str, float]:
         """Return a statistic and the ends of its 95 % interval (`name`, `name`_low, `name`_high) from its values
         (replicates,) within `span`."""
-        drawn = self._once(values) if pairs_of_people and self.several else values
-        low, high = self.bootstrap.interval(values[0], drawn[1:], span=span)
+        low, high = self.bootstrap.interval(values[0], values[1:], span=span)
         return {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
-
-    def _once(self, values: np.ndarray) -> np.ndarray:
-        """Return values in which the variation within cells counts once.
-
-        In pairs of people's answers both are drawn, so the noise of single answers, which is no person's habit, is in
-        twice. Half of the variance of cells is taken off both kinds, which leaves the combined variance as it is.
-        """
-        drawn = values.astype(float)
-        size = self.replicates
-        finite = np.where(np.isfinite(values), values, values[0])
-        persons = slice(1 + size, 1 + 2 * size)
-        cells = slice(1 + 2 * size, None)
-        whole = finite[persons].var(axis=0)
-        within = finite[cells].var(axis=0)
-        left = np.sqrt(np.clip(1 - ratio(within, 2 * whole), 0, 1))
-        for part, kept in ((persons, left), (cells, np.sqrt(0.5))):
-            drawn[part] = values[0] + (values[part] - values[0]) * kept
-        return drawn
 
 
 def _clusters(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[pd.Index, np.ndarray]:

@@ -23,6 +23,9 @@ from parlai_spotbot.user_files import read_row, validated
 HUMAN = "human"
 """The name that people bear instead of a contestant."""
 
+PERSON = "person"
+"""In a conversation's provenance: a checksum that says which person took part."""
+
 NATURES = (HUMAN, "unsure", "bot")
 """Answers to the question who is human, from the most human down."""
 

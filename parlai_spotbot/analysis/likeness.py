@@ -58,8 +58,8 @@ def differences(values: pd.DataFrame, measures: Mapping[str, Measure], people: s
     Parameters
     ----------
     values : frame
-        A row a conversation: name (of the group, or `people`), task, and a column a measure, NaN where it has none.
-        Conversations of one task are dependent.
+        A row a conversation: name (of the group, or `people`), task, person, and a column a measure, NaN where it has
+        none. Conversations of one task, or of one person, are dependent.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def differences(values: pd.DataFrame, measures: Mapping[str, Measure], people: s
     for name in names:
         both = values[values["name"].isin([name, people])]
         for measure, about in measures.items():
-            measured = both[["name", "task", measure]].dropna()
+            measured = both[["name", "task", "person", measure]].dropna()
             rows.append({"name": name, "measure": measure, **_difference(measured, measure, about, people)})
     frame = pd.DataFrame(rows)
     if frame.empty:
@@ -97,7 +97,8 @@ def _difference(rows: pd.DataFrame, measure: str, about: Measure, people: str) -
     people_values = rows.loc[rows["name"] == people, measure].astype(float)
     compared, tasks = _by_task(rows, measure)
     of_group = (compared["name"] != people).to_numpy(dtype=int)
-    estimates = group_means(compared[measure], of_group, 2, Clusters.by(compared["task"]), about.bounds)
+    persons = compared.get("person")
+    estimates = group_means(compared[measure], of_group, 2, Clusters.by(compared["task"], persons), about.bounds)
     contrasts = estimates.contrasts(np.array(list(CONTRASTS.values())))
     row: dict[str, float] = {}
     for end, column in (("", "estimate"), ("_low", "low"), ("_high", "high")):
@@ -118,9 +119,14 @@ def _difference(rows: pd.DataFrame, measure: str, about: Measure, people: str) -
 
 def _by_task(rows: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, int]:
     """Return the means by task of those tasks that both groups have, and how many they are; the conversations
-    themselves, and 0, if fewer than two are."""
-    cells = rows.groupby(["task", "name"], as_index=False)[measure].mean()
-    common = cells[cells.duplicated("task", keep=False)]
+    themselves, and 0, if fewer than two are. Where persons have several conversations the means are by person, too."""
+    by = ["task", "name"]
+    if rows["person"].duplicated().any():
+        by.append("person")
+    else:
+        rows = rows.drop(columns="person")
+    cells = rows.groupby(by, as_index=False)[measure].mean()
+    common = cells[cells.groupby("task")["name"].transform("nunique") > 1]
     tasks = common["task"].nunique()
     if tasks < 2:
         return rows, 0

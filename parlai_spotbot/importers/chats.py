@@ -6,7 +6,7 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
@@ -92,7 +92,8 @@ class ChatReader(Reading):
         identity = self._identity(row, where, name, given)
         context = tuple("\n".join(contexts) * (role == BOT) for role, _ in said[:2])
         texts = [text for _, text in said]
-        self.add(where, tuple(entities), texts, seed, identity, context=context, seed_id=self._task(row, where))
+        about = {"context": context, "seed_id": self._task(row, where), "provenance": self._provenance(row, entities)}
+        self.add(where, tuple(entities), texts, seed, identity, **about)
 
     def _bot_and_user(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
         """Return the names of a row's bot and user; `name` is the file's, or that which --data gives the bot."""
@@ -113,6 +114,10 @@ class ChatReader(Reading):
     def _identity(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
         """Return the key and the id of a conversation; "" where it has none."""
         return self._find_text(row, "conversation_id", where)
+
+    def _provenance(self, row: dict, entities: Sequence[str]) -> dict:
+        """Return what is kept of a chat beside its turns: nothing."""
+        return {}
 
     def _task(self, row: dict, where: str) -> str:
         """Return the task that the user had, of a domain where the row says which; "" where it isn't known."""

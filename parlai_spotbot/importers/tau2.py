@@ -3,13 +3,15 @@
 The user's side is the contestant, the agent its partner.
 """
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.chats import BOT, ChatReader
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, PERSON
 
 SURVEY = "spot_the_user"
 AGENT = "agent"
@@ -39,6 +41,13 @@ class UserReader(ChatReader):
         if given and identity:
             identity = f"{name}:{identity}"
         return key, identity
+
+    def _provenance(self, row: dict, entities: Sequence[str]) -> dict:
+        """Return which person the user was, as a checksum, where the row says it."""
+        _, person = self._find(row, "person")
+        if HUMAN not in entities or not isinstance(person, str | int):
+            return {}
+        return {PERSON: hashlib.sha256(str(person).encode("utf-8", "replace")).hexdigest()[:12]}
 
     def _said(self, row: dict, where: str) -> tuple[list[str], list]:
         contexts, said = super()._said(row, where)

@@ -128,19 +128,20 @@ def _styled(rng: random.Random, text: str, traits: dict[str, float], said: list[
     return whole
 
 
-def simulations(seed: str, tasks: int, trials: int = 1, fault: str = "", llm: str | None = None) -> dict:
-    """Return the contents of a file of simulations; each trial of each task is by a person of its own."""
+def simulations(seed: str, tasks: int, trials: int = 1, fault: str = "", llm: str | None = None, each: int = 0) -> dict:
+    """Return the contents of a file of simulations; each trial of each task is by a person of its own, or each person
+    has `each` of them, and a name."""
     rng = random.Random(seed)
-    rows = [
-        {
-            "id": f"{task}-{trial}",
-            "task_id": str(task),
-            "trial": trial,
-            "messages": conversation(rng, task, faulty(person(rng), fault)),
-        }
-        for task in range(tasks)
-        for trial in range(trials)
-    ]
+    rows = []
+    traits: dict[str, float] = {}
+    for task in range(tasks):
+        for trial in range(trials):
+            if len(rows) % max(each, 1) == 0:
+                traits = person(rng)
+            row = {"id": f"{task}-{trial}", "task_id": str(task), "trial": trial}
+            if each:
+                row["user_id"] = f"{seed} {len(rows) // each}"
+            rows.append({**row, "messages": conversation(rng, task, faulty(traits, fault))})
     info = {
         "agent_info": {"llm": "gpt-agent"},
         "user_info": {"llm": llm},

@@ -15,7 +15,7 @@ import pytest
 from parlai_spotbot.analysis.likeness import ALIKE, DIFFERENT, UNKNOWN, behaviour_index
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.simulators import differing, measured, summarise, verdict
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN, PERSON, Conversation, Turn
 from parlai_spotbot.texts.user_side import INDEX
 from tests.findings.made_up_users import simulations, written
 from tests.in_process import spotbot
@@ -36,10 +36,13 @@ def talk(name, identity, texts, task=""):
     return Conversation(identity, "logs", pair, 0, names, turns, seed_exchanges=0, seed_id=task)
 
 
-def talks(name, seed, tasks, trials=1, fault=""):
-    for row in simulations(seed, tasks, trials, fault)["simulations"]:
+def talks(name, seed, tasks, trials=1, fault="", each=0):
+    for row in simulations(seed, tasks, trials, fault, each=each)["simulations"]:
         texts = [message["content"] for message in row["messages"][1:-1]]
-        yield talk(name, f"{name}-{row['id']}", texts, row["task_id"])
+        made = talk(name, f"{name}-{row['id']}", texts, row["task_id"])
+        if each:
+            made = replace(made, provenance={PERSON: row["user_id"]})
+        yield made
 
 
 def said(*conversations):
@@ -63,10 +66,12 @@ def test_each_planted_fault_is_found_by_its_own_measure(fault):
     assert len({name.partition("-")[2] for name in shown}) == 1  # one task
 
 
-def alarms(seeds, tasks, trials=1):
+def alarms(seeds, tasks, trials=1, each=0):
     found = []
     for seed in seeds:
-        frames, _ = said(*talks("sim", f"a{seed}", tasks, trials), *talks(HUMAN, f"b{seed}", tasks, trials))
+        frames, _ = said(
+            *talks("sim", f"a{seed}", tasks, trials, each=each), *talks(HUMAN, f"b{seed}", tasks, trials, each=each)
+        )
         found.append(bool(differing(frames)))
     return np.mean(found)
 
@@ -79,10 +84,25 @@ def test_people_are_like_people():
     assert answer.startswith("sim is like people in 10 measures")
 
 
+def test_a_few_people_with_many_conversations_are_a_few_people():
+    seeds = range(6)
+    assert alarms(seeds, 60, each=20) <= 1 / 6
+    assert np.mean([_alarm_of_the_nameless(seed) for seed in seeds]) > 1 / 2
+
+
+def _alarm_of_the_nameless(seed):
+    """Return whether people differ from people of whom nobody says that they are three each."""
+    both = [*talks("sim", f"a{seed}", 60, each=20), *talks(HUMAN, f"b{seed}", 60, each=20)]
+    frames, _ = said(*(replace(one, provenance={}) for one in both))
+    return bool(differing(frames))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("tasks", "trials"), [(6, 1), (12, 1), (12, 4), (30, 1)])
-def test_people_differ_from_people_in_five_of_a_hundred_comparisons_at_most(tasks, trials):
-    assert alarms(range(150), tasks, trials) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
+@pytest.mark.parametrize(
+    ("tasks", "trials", "each"), [(6, 1, 0), (12, 1, 0), (12, 4, 0), (30, 1, 0), (60, 1, 3), (60, 1, 20)]
+)
+def test_people_differ_from_people_in_five_of_a_hundred_comparisons_at_most(tasks, trials, each):
+    assert alarms(range(150), tasks, trials, each) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
 
 
 def test_two_simulators_of_one_agent_are_each_compared_on_the_same_tasks():

@@ -7,7 +7,7 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.tau2 import UserReader
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, PERSON
 from tests.findings.made_up_users import simulations, written
 
 
@@ -74,6 +74,16 @@ def test_traces(row, tmp_path):
     assert [c.entities for c in made.conversations] == [("sim", "agent")]
     assert [turn.text for turn in made.conversations[0].turns][:2] == ["I want a refund", "Which order?"]
     assert made.conversations[0].seed_id == str(row.get("task_id", ""))
+
+
+def test_which_person_it_was_is_kept_as_a_checksum(tmp_path):
+    people = written(tmp_path / "b.json", "b", 4, each=2)
+    made = read(f"sim={written(tmp_path / 'a.json', 'a', 2, each=1)},human={people}")
+    persons = [talk.provenance.get(PERSON) for talk in made.conversations if HUMAN in talk.entities]
+    assert (len(persons), len(set(persons)), None in persons) == (4, 2, False)
+    assert "b 0" not in persons
+    assert not any(talk.provenance for talk in made.conversations if "sim" in talk.entities)
+    read(f"human={people}", columns="person=-")
 
 
 def test_a_user_may_not_be_called_as_the_agent(tmp_path):

@@ -28,7 +28,7 @@ from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.records import HUMAN, PERSON, Conversation
 from parlai_spotbot.texts.user_side import INDEX, is_english, user_features
 from parlai_spotbot.wording import between, filled, listed, number, who
 
@@ -88,8 +88,9 @@ def measured(conversations: Sequence[Conversation], users: Sequence[str], judged
         if len(turns) > place:
             row = {"conversation_id": talk.conversation_id, "task": talk.seed_id or talk.conversation_id}
             row |= {"name": talk.entities[place], "agent": talk.entities[1 - place]}
+            row["person"] = talk.provenance.get(PERSON, talk.conversation_id)
             rows.append(row | user_features(turns, place) | {"english": is_english(turns[place::2])})
-    values = pd.DataFrame(rows, columns=None if rows else ["name", "agent", "task", "english"])
+    values = pd.DataFrame(rows, columns=None if rows else ["name", "agent", "task", "person", "english"])
     english = bool(values.groupby("name")["english"].mean().gt(0.5).all())
     frames = {"about": _about(values, english)}
     if rows:

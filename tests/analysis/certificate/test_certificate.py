@@ -172,6 +172,9 @@ SHAPES = {
     "clustered": {"talks": 15, "people": 30, "each": 1, "rows": 6, "judge": 1.8, "noise": 0.2, "taste": 0.0},
     "tiny": {"talks": 20, "people": 20, "each": 1, "judge": 1.2, "noise": 0.1},
     "below what people do": {"talks": 150, "people": 30, "each": 2, "judge": 1.5, "noise": 0.3},
+    "50 labels of three": {"talks": 50, "people": 3, "each": 1},
+    "150 labels of ten, clustered": {"talks": 30, "people": 10, "each": 1, "rows": 5, "judge": 0.3, "noise": 0.3},
+    "300 labels of thirty": {"talks": 300, "people": 30, "each": 1},
     "as people do": {"talks": 150, "people": 30, "each": 3, "judge": 0.3, "noise": 0.3},
 }
 

@@ -44,7 +44,9 @@ def favours(table: LabelledVerdicts) -> list[dict]:
 
 
 def _groups(values: pd.Series, kind: str) -> pd.Series:
-    """Return the group of each row: lengths are long above the median, else short."""
+    """Return the group of each row: lengths are long above the median, else short; a family is its own, or another."""
+    if kind == "family":
+        return values.map({True: "its own", False: "others"})
     if kind != "length":
         return values.astype(str)
     return (values > values.median()).map({True: "long", False: "short"})

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.judges.certificate import Certificate, certificate_of
+from parlai_spotbot.judges.certificate.families import with_family
 from parlai_spotbot.judges.certificate.labelled_rows import ready, rows_of_file, scale_of, standard, unlike_labels
 
 
@@ -27,6 +28,7 @@ def certificate_of_frame(
 
 def _certificate(frame: pd.DataFrame, about: Mapping, judge: str, where: object, scale: str) -> Certificate:
     labelled, unlabelled, without = ready(frame, where)
+    labelled = with_family(labelled, [judge], {})
     found = certificate_of(labelled, unlabelled, judge, scale_of(labelled, scale))
     found.figures.update(without_verdict=without, without_label=len(unlabelled), unlike_labels=unlike_labels(labelled))
     found.figures.update(about)

@@ -14,6 +14,7 @@ from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.answers import answers_frame, shown_item
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.certificate import NAME, Certificate, certificate_of
+from parlai_spotbot.judges.certificate.families import with_family
 from parlai_spotbot.records import HUMAN, Conversation, Item, indexed, judged_name
 from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import launched_survey, survey_of
@@ -160,12 +161,14 @@ def certified(items: JudgedItems, seed: int = 0) -> Certificate:
         frozen = frozen.sample(MOST_FROZEN, random_state=seed).sort_values("item")
     labels = items.labelled.groupby("item")["label"].agg(list)
     rows = [{**row, "labels": labels[row["item"]]} for row in frozen.to_dict("records")]
+    bound = bound_of(items.data, items.judge)
+    models = {bot.name: str(bot.opt.get("openai_model", "")) for bot in study.plan.contestants.values()}
     return certificate_of(
-        items.labelled,
+        with_family(items.labelled, [*bound["served"], str(bound["options"].get("model", "")), items.judge], models),
         items.unlabelled,
         items.judge,
         items.scale,
-        {**bound_of(items.data, items.judge), "question": items.question.name},
+        {**bound, "question": items.question.name},
         rows,
     )
 

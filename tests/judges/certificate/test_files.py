@@ -155,6 +155,29 @@ def test_people_with_a_column_each_are_rows_each(columns):
     assert "let 5 people or more label" in str(found)
 
 
+@pytest.mark.parametrize(
+    ("judge", "own", "others"),
+    [
+        ("gpt-4o-2024-08-06", "openai/gpt-4.1-mini", "DialoGPT"),
+        ("anthropic/claude-3", "Claude Haiku", "metaclaude"),
+        ("Llama-3.3-70B", "meta-llama/Llama-2", "qwen2.5"),
+        ("o3-mini", "chatgpt", "phi-4"),
+    ],
+)
+def test_a_judge_that_favours_its_own_family_is_told_by_names(judge, own, others):
+    rows = frame(bias=3.0, noise=0.2, taste=0.0)
+    rows["bot"] = np.where(rows["bot"] == "b1", own, others)
+    found = sb.certify(pd.concat([rows.assign(item=rows["item"] + str(time)) for time in range(4)]), judge=judge)
+    told = {row["group"] for row in found.figures["favours"] if row["kind"] == "family"}
+    assert told == {"its own"}
+    assert "family its own: it says 0 −" in str(found)
+    given = sb.certify(rows.assign(family=rows["bot"] == own), judge="parrot")
+    assert given.figures["favours"][-1]["kind"] == "family"
+    for unknown in ("parrot", ""):
+        assert "family" not in str(sb.certify(rows, judge=unknown))
+    assert "family" not in str(sb.certify(rows.assign(bot=own), judge=judge))
+
+
 def test_rows_that_are_there_twice_count_once():
     rows = frame()
     names = ["verdict", "label"]

@@ -225,3 +225,14 @@ def test_other_options_are_stale_before_anything_is_asked(study):
     assert "version is 99, was " in str(outcome)
     _, err = spotbot("judge", "--study", study.path, "--recheck", 7, code=2)
     assert "--recheck 7: expected 40 to 200" in err
+
+
+def test_bots_of_the_judges_family_are_known_by_their_models(study):
+    items = judged_items(study.load(SURVEY))
+    assert not any(row["kind"] == "family" for row in certified(items).figures["favours"])
+    bots = dict(study.plan.contestants)
+    bots["eliza"] = replace(bots["eliza"], opt={"openai_model": "gpt-4o-mini"})
+    data = items.data
+    other = replace(data.study, plan=replace(data.study.plan, contestants=bots))
+    found = certified(replace(items, judge="gpt-4", data=replace(data, study=other)))
+    assert any(row["kind"] == "family" for row in found.figures["favours"])

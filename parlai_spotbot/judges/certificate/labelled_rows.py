@@ -69,20 +69,7 @@ def standard(
     """
     head = [str(name) for name in frame]
     frame = frame.set_axis(head, axis=1)
-    named = dict(ImportRequest(data="", columns=columns).pairs("columns"))
-    several = [name.strip() for name in named.get("label", "").split(SEVERAL)]
-    if named.get("label") in head or not set(several) <= set(head):
-        several = []
-    if several:
-        named.pop("label")
-    found = named_columns(named, FIELDS, where, head)
-    guessed = {}
-    if not several:
-        guessed = _guessed(head, found)
-        several = guessed.pop("label", [])
-        found |= {name: column for name, column in guessed.items() if column not in found.values()}
-    if several:
-        found["label"] = several[0]
+    found, several, guessed = _columns(head, dict(ImportRequest(data="", columns=columns).pairs("columns")), where)
     if missing := [name for name in ("verdict", "label") if name not in found]:
         raise UserError(
             f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).",
@@ -92,12 +79,29 @@ def standard(
         raise UserError(f"{where}: one column, '{found['label']}', for verdict and label.", _naming(head, {}))
     once = frame[~_twice(frame, found)]
     about: dict[str, Any] = {"twice": len(frame) - len(once)}
-    if guessed or (several and "label" not in named):
+    if guessed:
         about["columns"] = {"verdict": found["verdict"], "label": SEVERAL.join(several or [found["label"]])}
     if len(several) > 1:
         once, found = _row_a_label(once, several, found)
     texts = {name: [_text(value) for value in once[theirs]] for name, theirs in found.items()}
     return pd.DataFrame(texts), about
+
+
+def _columns(head: Sequence[str], named: dict[str, str], where: object) -> tuple[dict[str, str], list[str], bool]:
+    """Return our field -> the file's column, the columns of labels where each person has one, and whether any of them
+    had to be guessed; `named` are those of --columns.
+    """
+    several = [name.strip() for name in named.get("label", "").split(SEVERAL)]
+    if "label" in named and named["label"] not in head and set(several) <= set(head):
+        del named["label"]
+        found = named_columns(named, FIELDS, where, head)
+        return found | {"label": several[0]}, several, False
+    found = named_columns(named, FIELDS, where, head)
+    guessed = _guessed(head, found)
+    several = guessed.pop("label", [])
+    if several:
+        found["label"] = several[0]
+    return found | guessed, several, bool(guessed or several)
 
 
 def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def test_columns_that_say_whose_they_are_need_no_option(folder, head, taken):
     verdict, label = taken.split()
     columns = {name: [f"{name} {row}" for row in range(len(rows))] for name in names}
     columns |= {verdict: rows["verdict"], label: rows["label"]}
-    pd.DataFrame(columns).to_csv("a.csv", index=False)
+    pd.DataFrame(columns).to_csv("a.csv")  # with the column without a name that pandas writes
     out, _ = spotbot("judge", "--certify", "a.csv")
     assert f"taken as verdict: {verdict}, as label: {label} " in out
     assert sb.certify("a.csv").figures["confusion"] == sb.certify(rows[["verdict", "label"]]).figures["confusion"]

@@ -1,7 +1,7 @@
 """Choice of an annotator's next unit: an index in memory of free units, and of the items that each annotator has seen.
 
-The ledger is the authority; this is its copy for speed. Segments that lack the fewest annotators come first, in the
-order of the units file, so that the choice depends on the ledger alone.
+The ledger is the authority; this is its copy for speed. Segments that lack the fewest annotators come first,
+of these the units that share most with others, in the order of the units file: the choice depends on the ledger alone.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Unit
-from parlai_spotbot.surveys.packing.units_file import marks_of
+from parlai_spotbot.surveys.packing.units_file import crowded_first, marks_of
 
 
 class UnitStock:
@@ -23,10 +23,10 @@ class UnitStock:
         self.units = {unit.unit_id: unit for unit in units}
         if len(self.units) < len(units):
             raise UserError("A unit stands twice among the units.", "Remove one of them from units.jsonl.")
-        self._place = {unit.unit_id: place for place, unit in enumerate(units)}
         self._segments = {unit.unit_id: (unit.block_id, unit.rotation) for unit in units}  # shared by replicates
         self._bearing: dict[str, set[str]] = defaultdict(set)
         marks_of_item: dict[str, frozenset[str]] = {}
+        every = []
         for unit in units:
             for item in unit.items:
                 if item.item_id not in marks_of_item:
@@ -38,8 +38,10 @@ class UnitStock:
                     f"units.jsonl, unit {unit.unit_id}: two of its items show one conversation or seed.",
                     "Pack again: nobody may meet a conversation or seed twice.",
                 )
-            for mark in (*marks, f"block {unit.block_id}"):
+            every.append(marks | {f"block {unit.block_id}"})
+            for mark in every[-1]:
                 self._bearing[mark].add(unit.unit_id)
+        self._place = {units[place].unit_id: rank for rank, place in enumerate(crowded_first(every))}
         self.paused: set[str] = set()
         self.load((), ())
 

@@ -97,4 +97,7 @@ class PlanRequest:
         if packing_of(survey).cuts and survey.layout != "opening":
             each *= len(check_segments(self.segments or SEGMENTS, "--segments"))
         names = {name: getattr(self, name) for name in OF_DESIGN}
+        planning = survey.about.planning
+        if planning is not None:
+            names["of"] = planning.of
         return Design(bots, each, looks=looks, **names)

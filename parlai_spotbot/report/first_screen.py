@@ -28,6 +28,7 @@ from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.examples import Examples, examples_of, examples_of_users
 from parlai_spotbot.report.lead import lead_of
+from parlai_spotbot.surveys.about import PILOTED
 from parlai_spotbot.wording import NONE, listed, plainly, source_said, upper_first
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
         typed = command("selfchat", study.path, more=advice.more)
     elif advice.plan and survey == "votes":
         typed = command("plan", study.path, survey, next=NEXT)
-    elif advice.plan and (planning := contents.asked.about.planning) and planning.of != "shares":
+    elif advice.plan and (planning := contents.asked.about.planning) and planning.of in PILOTED:
         typed = command("plan", study.path, survey)
     return ScreenStep(advice, typed)
 

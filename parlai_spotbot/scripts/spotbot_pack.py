@@ -54,7 +54,7 @@ class SpotbotPack(Command):
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
-        count = 2 * size * VERSIONS  # as some questions can't are in one version
+        count = 2 * size * (self.opt["versions"] or VERSIONS)  # as some questions can't are in one version
         path = make_questions(study, count, seed_of(self.opt, study))
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")

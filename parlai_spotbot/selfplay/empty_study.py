@@ -36,11 +36,12 @@ def carry_out(path: Path, decision: PlanDecision, say: Say) -> Study:
 
 
 def begin_chats(path: Path, survey: str, pool: str | None, domain: str | None) -> Study:
-    """`begin` for a survey in which people chat with the contestants of a pool.
+    """`begin` for a survey in which people chat with the contestants of a pool, or answer questions of a corpus.
 
     Raises `UserError` for other surveys: their conversations have to be there.
     """
-    if not packing_of(get_survey(survey)).chats:
+    packing = packing_of(get_survey(survey))
+    if packing.of_conversations or packing.comes_in:
         raise UserError(
             f"{'--domain' if pool is None else '--pool'}: survey {survey} shows existing conversations.",
             "Leave it out, or make them with spotbot_selfchat.",

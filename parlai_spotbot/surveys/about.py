@@ -7,13 +7,18 @@ Took = tuple[float, str]
 """Seconds that an annotation took elsewhere, and where that stands."""
 
 
+PILOTED = ("matches", "choices", "ratings")
+"""What is planned after a pilot, too."""
+
+
 @dataclass(frozen=True)
 class Planning:
     """Defaults of a plan.
 
-    `of` is "matches" (who is spotted later), "choices" (between two conversations), "ratings", or "shares" (of a
-    conversation's turns that show a behaviour). `difference` is of shares of what was decided, in points, or of shares
-    of turns, and so is `rating_sd`, the standard deviation of a conversation.
+    `of` is "matches" (who is spotted later), "choices" (between two conversations), "ratings", "shares" (of a
+    conversation's turns that show a behaviour), "taken" (for human, of simulated users), or "recalls" (of people and of
+    contestants that answer the same questions). `difference` is of shares of what was decided, in points, or of shares
+    of turns, judgements or answers, and so is `rating_sd`, the standard deviation of one.
     """
 
     of: str

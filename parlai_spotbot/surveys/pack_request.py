@@ -31,4 +31,5 @@ class PackRequest:
     people: bool | None = None
     repeated: float | None = None
     nuc_questions: str | None = None
+    versions: int | None = None
     groups: str | None = None

@@ -11,7 +11,7 @@ from typing import Self
 
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.about import Took
-from parlai_spotbot.surveys.packing.units_file import marks_of
+from parlai_spotbot.surveys.packing.units_file import crowded_first, marks_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
 
@@ -146,9 +146,10 @@ def items_of_task(items: Iterable[Item], survey: Survey) -> list[Item]:
 def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance: int) -> int:
     """Return how many annotators do all units if one after the other takes the first `allowance` units that fit.
 
-    As at the desk, nobody gets two units of a block, nor a conversation or seed twice.
+    As at the desk, crowded units come first, and nobody gets two units of a block, nor a conversation or seed twice.
     """
-    left = [marks_of(unit.items, seeds) | {f"block {unit.block_id}"} for unit in units]
+    every = [marks_of(unit.items, seeds) | {f"block {unit.block_id}"} for unit in units]
+    left = [every[place] for place in crowded_first(every)]
     annotators = 0
     while left:
         taken: list[int] = []

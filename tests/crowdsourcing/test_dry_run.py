@@ -74,7 +74,12 @@ def test_little_pay_and_a_time_limit_that_slow_annotators_would_miss_are_said():
 )
 def test_annotators_take_one_after_the_other_the_first_units_that_fit(rows, allowance):
     units = [unit(f"u{i}", [f"c{c}" for c in sorted(shows)], f"b{block}") for i, (shows, block) in enumerate(rows)]
-    left, annotators = list(rows), 0
+
+    def shared(row):
+        """Marks in common with all other units."""
+        return sum(len(row[0] & other[0]) + (row[1] == other[1]) for other in rows)
+
+    left, annotators = sorted(rows, key=shared, reverse=True), 0
     while left:
         taken, seen, blocks = [], set(), set()
         for row in left:

@@ -16,6 +16,9 @@ UNEQUAL = 1.75
 """How many times more often two annotations are one person's than if everybody gave as many: 1.6 (DD), 1.7 (ED) and
 2.1 (PC) in the released data."""
 
+MATCHED = ("matches", "choices")
+"""What two contestants win or lose against each other; all else is a mean of ratings of each."""
+
 AT_LEAST_1 = ("annotations_per_conversation", "annotations_per_worker", "unequal", "looks")
 
 
@@ -49,6 +52,9 @@ class Design:
         How often the pairs will be tested: 2 where a pilot is tested, and again with the data added to it.
     calibration : float
         Factor of the closed form's standard error, from simulated studies (`simulation.calibrated`).
+    of : str
+        What is compared, see `surveys.about.Planning`. Of "recalls", people are compared with each contestant on the
+        same questions: `conversations` are then questions, a pair is people and one contestant.
     """
 
     bots: int
@@ -62,9 +68,13 @@ class Design:
     level: float = 0.95
     looks: int = 1
     calibration: float = 1.0
+    of: str = "matches"
 
     def __post_init__(self):
-        checks = [("bots", self.bots >= 2, "a number from 2 up")]
+        fewest_bots = 2
+        if self.beside_people:
+            fewest_bots = 1
+        checks = [("bots", self.bots >= fewest_bots, f"a number from {fewest_bots} up")]
         checks += [(name, getattr(self, name) >= 1, "a number from 1 up") for name in AT_LEAST_1]
         checks += [(name, 0 < getattr(self, name) < 1, "a number between 0 and 1") for name in ("power", "level")]
         for name in ("ties", "conversation_correlation", "worker_correlation"):
@@ -74,7 +84,21 @@ class Design:
                 raise ValueError(f"{name} is {getattr(self, name)!r}, expected {expected}")
 
     @property
+    def beside_people(self) -> bool:
+        """Return whether each contestant is compared with people, on the same questions."""
+        return self.of == "recalls"
+
+    @property
+    def compared(self) -> int:
+        """Return among how many contestants a person's ratings are spread."""
+        if self.beside_people:
+            return 1
+        return self.bots
+
+    @property
     def pairs(self) -> int:
+        if self.beside_people:
+            return self.bots
         return self.bots * (self.bots - 1) // 2
 
     @property
@@ -89,9 +113,12 @@ class Design:
 
     @property
     def design_effect(self) -> float:
-        """The factor by which clustering multiplies the variance of a pair's own matches."""
+        """The factor by which clustering multiplies the variance of a pair's own matches, or of a mean of ratings."""
         same_conversation = (self.annotations_per_conversation - 1) * self.conversation_correlation
-        return 1 + same_conversation + (self.effective_per_worker - 1) / self.pairs * self.worker_correlation
+        spread = self.compared
+        if self.of in MATCHED:
+            spread = self.pairs
+        return 1 + same_conversation + (self.effective_per_worker - 1) / spread * self.worker_correlation
 
     def shared_annotations(self, conversations: float, annotations: float) -> float:
         """Return the expected Σ m² / Σ m of a study with that many conversations and annotations in all.

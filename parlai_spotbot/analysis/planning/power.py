@@ -55,6 +55,8 @@ def planned_error(gap: float, conversations: float, design: Design) -> Interval:
 
 def _share(design: Design) -> float:
     """Return how much of its noise a variance keeps that all pairs tell of together."""
+    if design.beside_people:
+        return 1.0
     return OWN**2 + (1 - OWN**2) / (design.bots - 1)
 
 
@@ -99,22 +101,31 @@ def conversations_needed(rate: float, design: Design) -> int | None:
     return fewest(lambda conversations: pair_power(rate, conversations, design) >= design.power)
 
 
+def sides_of(design: Design) -> int:
+    """Return how many means of ratings a difference is of: two, or one of differences in the same questions."""
+    if design.beside_people:
+        return 1
+    return 2
+
+
 def rating_variance(sd: float, conversations: float, design: Design) -> Interval:
     """Return the variance of a contestant's mean rating of that many conversations, and a difference's degrees of
     freedom.
 
-    `sd` is the standard deviation of a rating. Annotators come to conversations by chance, so that their leniency
-    doesn't cancel out.
+    `sd` is the standard deviation of a rating; of people beside contestants that answer the same questions it is that
+    of the difference in an answer, and the variance that of the mean difference. Annotators come to conversations by
+    chance, so that their leniency doesn't cancel out.
     """
     each = design.annotations_per_conversation
-    talks = conversations * design.bots
+    sides = sides_of(design)
+    talks = conversations * design.compared
     shared = design.shared_annotations(talks, talks * each) - 1
     row = sd**2 / each
     talk = row * (1 + (each - 1) * design.conversation_correlation)
-    person = row * (1 + design.worker_correlation * shared / design.bots)
-    annotators = 2 * conversations * each / (1 + shared * min(1.0, 2 / design.bots))
+    person = row * (1 + design.worker_correlation * shared / design.compared)
+    annotators = sides * conversations * each / (1 + shared * min(1.0, 2 / design.compared))
     # How annotators differ is learnt from all pairs together (`Spread.moderated`), so few of them go further.
-    effective = np.array([[2 * conversations], [1 + (annotators - 1) / _share(design)]])
+    effective = np.array([[sides * conversations], [1 + (annotators - 1) / _share(design)]])
     _, df = known(np.array([talk + person - row]), [talk, person], list(np.maximum(effective, 1.0)))
     return design.calibration**2 * (talk + person - row) / conversations, float(df[0])
 
@@ -125,7 +136,7 @@ def rating_power(difference: float, conversations: float, sd: float, design: Des
     if conversations < 2:
         return 0.0
     variance, df = rating_variance(sd, conversations, design)
-    return t_power(abs(difference) / math.sqrt(2 * variance), df, design.alpha)
+    return t_power(abs(difference) / math.sqrt(sides_of(design) * variance), df, design.alpha)
 
 
 def ratings_needed(difference: float, sd: float, design: Design) -> int | None:
@@ -142,7 +153,7 @@ def plan(design: Design, difference: float, *, sd: float | None = None, needed: 
     ----------
     difference : float
         Between the shares of decided matches or choices that the two of a pair win (.1 is 55 : 45); with `sd`, in
-        points of ratings, of which that is the standard deviation.
+        points of ratings, of which that is the standard deviation. Of people beside contestants: of Recall@1.
     needed : int, optional
         Plan this many conversations instead, whose power is another.
 

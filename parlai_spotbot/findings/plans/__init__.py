@@ -45,6 +45,8 @@ DIFFERENCES = {
     "choices": (0.1, 0.2, 0.3, 0.5),
     "ratings": (0.25, 0.5, 0.75, 1.0),
     "shares": (0.05, 0.1, 0.15, 0.2),
+    "taken": (0.05, 0.1, 0.15, 0.2),
+    "recalls": (0.05, 0.1, 0.15, 0.2),
 }
 """Shown side by side with the one that is asked for."""
 
@@ -137,7 +139,7 @@ def _before(
     if size is None:
         return words.before_text(numbers, design, own.of), numbers
     numbers["curve"] = _curve(design, asked, sd)
-    texts = [words.before_text(numbers, design, own.of), words.launch_text(asked), *size.commands(terms)]
+    texts = [words.before_text(numbers, design, own.of), words.launch_text(asked, own.of), *size.commands(terms)]
     return "\n".join([*texts, *size.lacking(material)]), numbers
 
 

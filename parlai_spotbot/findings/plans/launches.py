@@ -20,8 +20,11 @@ from parlai_spotbot.selfplay.people import PEOPLE, draw_people, most_people
 from parlai_spotbot.selfplay.schedule import Seed, conversation_id, schedule, seeds_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys.nuc import CANDIDATES
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, write_questions
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.candidates import MOST_QUESTIONS
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.workload import Workload, units_of_task, workload
@@ -95,7 +98,8 @@ class StudyMaterial:
 class StudySize:
     """Frozen record of how large a study is to be.
 
-    `conversations_per_pair` is 0 where people chat, `comparisons` None where the survey makes none.
+    `conversations_per_pair` is 0 where people chat or answer questions, `comparisons` None where the survey makes
+    none. Simulated users talk to one bot that isn't counted among the `bots`.
     """
 
     request: PlanRequest
@@ -103,6 +107,7 @@ class StudySize:
     bots: int
     conversations_per_pair: int
     comparisons: int | None = None
+    questions: int = 0
 
     @classmethod
     def of_need(cls, request: PlanRequest, survey: Survey, bots: int, needed: int | None) -> StudySize | None:
@@ -113,6 +118,8 @@ class StudySize:
         if needed is None:
             return None
         packing = packing_of(survey)
+        if not packing.of_conversations and not packing.chats:
+            return cls(request, survey, bots, 0, questions=needed)
         if packing.chats:
             return cls(request, survey, bots, 0, math.ceil(needed / (bots - 1)))
         if packing.compares:
@@ -123,14 +130,30 @@ class StudySize:
 
     @property
     def pairs(self) -> int:
+        if self.questions:
+            return 1
+        if self.survey.judged:
+            return self.bots
         return self.bots * (self.bots - 1) // 2
 
     @property
     def conversations(self) -> int:
-        """Return how many conversations of bots there are, with each other or with annotators."""
+        """Return how many conversations of bots there are, with each other or with annotators; or questions."""
+        if self.questions:
+            return self.versions * self.unit_size
         if not self.conversations_per_pair:
             return 2 * (self.comparisons or 0) * self.pairs
         return self.conversations_per_pair * self.pairs
+
+    @property
+    def versions(self) -> int:
+        """Return into how many sets questions are dealt, as few as people can answer one of."""
+        return math.ceil(self.questions / MOST_QUESTIONS)
+
+    @property
+    def unit_size(self) -> int:
+        """Return how many questions a person answers."""
+        return math.ceil(self.questions / self.versions)
 
     def part(self, most: int) -> tuple[StudySize, float]:
         """Return a study like this one of at most about `most` conversations, and how many times larger this one is."""
@@ -155,6 +178,8 @@ class StudySize:
         packing = packing_of(self.survey)
         if packing.of_conversations and not packing.cuts:
             options["people"] = False
+        if self.questions:
+            options |= {"versions": self.versions, "unit_size": self.unit_size}
         return {name: value for name, value in options.items() if value is not None}
 
     @property
@@ -189,7 +214,7 @@ class StudySize:
                 play["segments"] = ",".join(map(str, self.request.segments))
             lines.append(hints.command("selfchat", FOLDER, conversations_per_pair=self.conversations_per_pair, **play))
         else:
-            options["pool"] = POOL
+            options |= {"pool": POOL, "domain": self.request.domain}
         lines.append(hints.command("pack", FOLDER, name, **options))
         for task in self.tasks:
             named: dict[str, Any] = dict(terms.options)
@@ -249,6 +274,9 @@ def _packed(
 ) -> tuple[list[Unit], dict[str, str]]:
     """Return the units of made-up conversations, and the seeds of these; the whole study is `factor` times as large."""
     contestants = {f"bot {number}": Contestant(f"bot {number}", model=WORD) for number in range(study.bots)}
+    if survey.judged:
+        contestants = {name: replace(contestant, role="user") for name, contestant in contestants.items()}
+        contestants["partner"] = Contestant("partner", model=WORD)
     plan = Plan(
         "planned",
         contestants,
@@ -260,6 +288,8 @@ def _packed(
     pack = PackRequest(**study.packed_with)
     with TemporaryDirectory() as folder:
         empty = Study(Path(folder), plan, plan)
+        if study.questions:
+            write_questions(Path(folder) / "nuc" / "questions.jsonl", _questions(study.conversations))
         if not isinstance(packing, ConversationPacking):
             return packing.packed(empty, survey, pack).units, {}
         talks = _talks(plan, material.seeds)
@@ -269,6 +299,16 @@ def _packed(
             talks.append(replace(talk, turns=_silent(talk.turns)))
         units = packing.units(talks, packing.options(empty, survey, pack, talks), [])
     return units, {talk.conversation_id: talk.seed_id for talk in talks}
+
+
+def _questions(count: int) -> list[NucQuestion]:
+    """Return questions that have no text in common."""
+    made = []
+    for number in range(count):
+        replies = tuple(f"reply {place} to {number}" for place in range(CANDIDATES))
+        name = f"question {number}"
+        made.append(NucQuestion(name, "planned", name, (f"{WORD} {number}",), (0, 1), replies, 0))
+    return made
 
 
 def _talks(plan: Plan, seeds: Sequence[Seed]) -> list[Conversation]:

@@ -9,8 +9,18 @@ from parlai_spotbot.findings.plans.launches import POOL
 from parlai_spotbot.terminal import table
 from parlai_spotbot.wording import NONE, filled, p_value, part_of
 
-RATED = ("ratings", "shares")
+RATED = ("ratings", "shares", "taken", "recalls")
 """What has a standard deviation, of each contestant's conversations."""
+
+NEEDED = {
+    "matches": "conversations a pair",
+    "choices": "conversations a pair",
+    "ratings": "conversations a bot",
+    "shares": "conversations a bot",
+    "taken": "conversations a simulated user",
+    "recalls": "questions",
+}
+"""What is needed, by what is compared."""
 
 LAUNCH = ("launch", "units", "annotations", "controls", "annotators", "hours", "pay a unit", "fee", "cost")
 """Columns of the table of launches."""
@@ -19,27 +29,30 @@ BAR = "█"
 WIDTH = 40
 """Length of the bar of a chance of 1."""
 
+CONTESTANTS = {"taken": "your simulated users, with role: user, and one bot for them to talk to"}
+"""Who is in the pool, where it isn't just who is compared."""
+
 DIFFER = {
     "matches": "two bots of which one wins {win:.0%} of their decided matches",
     "choices": "two bots of which one gets {win:.0%} of their decided choices",
     "ratings": "two bots whose means are {difference:.2f} points apart",
     "shares": "two bots whose shares of turns with a behaviour are {difference:.0%} apart",
+    "taken": "two simulated users whose shares of judgements as human are {difference:.0%} apart",
+    "recalls": "people and a model whose Recall@1 on the same questions is {difference:.0%} apart",
 }
 
 
 def before_text(result: Mapping, design: Design, unit: str) -> str:
     """Return the need for several differences as a table, and sentences on the one that is asked for."""
     planned = result["asked"]
-    each = "a pair"
-    if unit in RATED:
-        each = "a bot"
-    head = ("apart by", f"conversations {each}", "in all", "annotations", "annotators", "hours", "cost")
+    each = NEEDED[unit]
+    head = ("apart by", each, "in all", "annotations", "annotators", "hours", "cost")
     lines = [table([_need(row, unit) for row in result["differences"]], head, right=range(len(head))), ""]
     differ = DIFFER[unit].format(win=0.5 + planned["difference"] / 2, difference=planned["difference"])
     if planned["needed"] is None:
         return "\n".join([*lines, f"{differ.capitalize()}: out of reach of a million conversations."])
     text = (
-        "With {needed:,} conversations {0} ({conversations:,} in all, {annotations:,} annotations, {hours:,.1f} hours "
+        "With {needed:,} {0} ({conversations:,} in all, {annotations:,} annotations, {hours:,.1f} hours "
         "by {workers:,} people or more{1}) {2} are told apart with {power:.0%} power, corrected for tests of "
         "{3.pairs:pair} and correlated annotations (design effect {3.design_effect:.2f})."
     )
@@ -59,8 +72,9 @@ def closed_form_text(needed: int) -> str:
     )
 
 
-def launch_text(asked: Mapping) -> str:
+def launch_text(asked: Mapping, unit: str) -> str:
     """Return the work of each launch as a table, above the commands."""
+    contestants = CONTESTANTS.get(unit, "your contestants")
     rows = []
     for launch in asked["launches"]:
         counts = [f"{launch[key]:,}" for key in ("units", "annotations", "controls", "annotators")]
@@ -69,7 +83,7 @@ def launch_text(asked: Mapping) -> str:
             money = [f"{launch[key]:,.2f}" for key in ("unit_pay", "fee", "cost")]
         rows.append([launch["task"] or "all", *counts, f"{launch['hours']:,.1f}", *money])
     shown = table(rows, LAUNCH, right=range(1, len(LAUNCH)))
-    return f"\nThe launch, with onboarding and reading in the hours:\n{shown}\n\nTo make it ({POOL}: your contestants):"
+    return f"\nThe launch, with onboarding and reading in the hours:\n{shown}\n\nTo make it ({POOL}: {contestants}):"
 
 
 def _curve(rows: Sequence[Mapping]) -> list[str]:
@@ -82,7 +96,7 @@ def _need(row: Mapping, unit: str) -> list[str]:
     name = f"{0.5 + half:.0%}:{0.5 - half:.0%}"
     if unit == "ratings":
         name = f"{row['difference']:.2f} points"
-    elif unit == "shares":
+    elif unit in RATED:
         name = f"{row['difference']:.0%}"
     if row["needed"] is None:
         return [name, "out of reach", *[""] * 5]

@@ -74,7 +74,7 @@ class CandidatesPacking(Packing):
     name = "questions"
     of_conversations = False
     grouped = True
-    takes = ("unit_size", "annotators_per_segment", "nuc_questions", "groups")
+    takes = ("unit_size", "annotators_per_segment", "nuc_questions", "versions", "groups")
 
     def as_packed(self, survey: Survey, recorded: Mapping) -> Survey:
         """With as many candidates as the study's questions have, and the subject that its groups name."""
@@ -130,11 +130,12 @@ def _options(survey: Survey, request: PackRequest, recorded: Mapping, seed: int)
     """Return the numbers of packing: as requested, else as packed before, else the survey's, and this seed."""
     size = given_or(request.unit_size, recorded.get("unit_size", survey.unit_size))
     each = given_or(request.annotators_per_segment, recorded.get("annotators", survey.annotators_per_item))
-    check_options({"--unit-size": size, "--annotators-per-item": each})
+    versions = given_or(request.versions, recorded.get("versions", VERSIONS))
+    check_options({"--unit-size": size, "--annotators-per-item": each, "--versions": versions})
     return {
         "survey": survey.name,
         "seed": given_or(request.seed, recorded.get("seed", seed)),
-        "versions": recorded.get("versions", VERSIONS),
+        "versions": versions,
         "unit_size": size,
         "annotators": each,
     }

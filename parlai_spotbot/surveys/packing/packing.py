@@ -24,7 +24,7 @@ COMMON = ("unit_size", "annotators_per_segment", "leave_out")
 """Options of every kind of packing that shows conversations."""
 WHOLE = ("sources", "ask", "people", "repeated")
 """Options where whole conversations are shown."""
-OPTIONS = (*COMMON, *WHOLE, "segments", "comparisons", "pairs", "same", "nuc_questions", "groups")
+OPTIONS = (*COMMON, *WHOLE, "segments", "comparisons", "pairs", "same", "nuc_questions", "versions", "groups")
 """Options that some kinds of packing don't take."""
 FLAGS = {"sources": "source", "people": "without-people", "annotators_per_segment": "annotators-per-item"}
 """Options of spotbot_pack that are not called as here."""

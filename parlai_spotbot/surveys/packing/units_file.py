@@ -5,6 +5,7 @@ Units that people or judges have answers to are never packed again: other option
 
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -170,6 +171,16 @@ def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
         {f"conversation {name}" for name in conversations}
         | {f"seed {seeds[name]}" for name in conversations if seeds.get(name)}
     )
+
+
+def crowded_first(marks: Sequence[Collection[str]]) -> list[int]:
+    """Return the places of units, by their marks: first those that share most marks with others.
+
+    Handed out in this order, units take fewer annotators than in that of the file.
+    """
+    bearing = Counter(mark for of_unit in marks for mark in of_unit)
+    shared = [sum(bearing[mark] - 1 for mark in of_unit) for of_unit in marks]
+    return sorted(range(len(marks)), key=lambda place: -shared[place])
 
 
 def unit_of(survey: str, block_id: str, rotation: int, replicate: int, items: Sequence[Item]) -> Unit:

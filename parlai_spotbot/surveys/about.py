@@ -8,7 +8,7 @@ Took = tuple[float, str]
 
 
 PILOTED = ("matches", "choices", "ratings")
-"""What is planned after a pilot, too."""
+"""What `findings.plans.pilot` plans after a pilot, too."""
 
 
 @dataclass(frozen=True)

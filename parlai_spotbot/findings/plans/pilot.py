@@ -30,11 +30,11 @@ from parlai_spotbot.findings.scarce import (
 )
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.findings.survey_data import SurveyData
-from parlai_spotbot.surveys.about import PILOTED, Planning
+from parlai_spotbot.surveys.about import Planning
 from parlai_spotbot.surveys.packing.packing import given_or
 from parlai_spotbot.surveys.survey import Survey
 
-RANKINGS = dict(zip(PILOTED, (spotting_ranking, choices_ranking, ratings_ranking), strict=True))
+RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
 def after(data: SurveyData, request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms) -> dict:

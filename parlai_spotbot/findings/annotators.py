@@ -16,6 +16,7 @@ from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 from parlai_spotbot.wording import NAMED, counted, filled, listed
+from parlai_spotbot.wording import who as contestant_said
 
 Ranked = Callable[[Answers, pd.DataFrame], Ranking]
 """The ranking by one question from its rows."""
@@ -117,7 +118,7 @@ def flagged_sentence(annotators: Iterable[Mapping], called: Callable[[str], str]
 
 def everybody_sentence(data: Mapping, who: str) -> str:
     """Return what changes by `what_changes`; `who` begins the sentence, as "With everybody's answers"."""
-    text = f"{who} the order is another: {' > '.join(data['order'])}"
+    text = f"{who} the order is another: {' > '.join(map(contestant_said, data['order']))}"
     if data["same_order"]:
         text = f"{who} the order is the same"
     if data["largest"] is not None:

@@ -18,6 +18,7 @@ from parlai_spotbot.report import appendix
 from parlai_spotbot.report.appendix.answer_sheets import SHEETS, answer_sheets
 from parlai_spotbot.report.appendix.latex_tables import latex_tables, table_parts
 from parlai_spotbot.report.appendix.methods_text import facts_of, methods
+from parlai_spotbot.report.appendix.size_power import size_power
 from parlai_spotbot.report.citations import publications
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -305,7 +306,7 @@ def test_that_there_were_no_controls_is_said_where_a_launch_had_none(facts):
     assert said not in text_of(facts, collection={"limits": LIMITS, "controls": 5})
     assert said not in text_of(facts)
     assert said not in text_of(facts, collection={"limits": LIMITS, "controls": 0}, controls=3)
-    for most, words in ((0, "0 control items"), (1, "1 control item"), (2, "2 control items")):
+    for most, words in ((0, "no control item"), (1, "1 control item"), (2, "2 control items")):
         collection = {"limits": {**LIMITS, "control_mistakes": most}}
         assert f"An annotator could miss {words}." in text_of(facts, collection=collection, controls=3)
 
@@ -376,17 +377,69 @@ def test_practice_is_said_where_there_was_some(facts):
 
 
 def test_participants_are_said_where_a_collection_counted_them(facts):
-    counts = {"came": 9, "practice": 2, "training": 0, "controls": 1, "withdrew": 1}
+    counts = {"came": 9, "practice": 2, "training": 0, "controls": 1, "withdrew": 1, "nothing": 1}
     text = text_of(facts, participants=counts)
     assert (
-        "9 people agreed to take part (did not pass the practice: 2; stopped for answers to control items: 1; "
-        "withdrew, answers deleted: 1)."
+        "9 people agreed to take part (did not pass the practice: 2; withdrew, answers deleted: 1; "
+        "handed nothing in: 1; stopped after answers, for those to control items: 1)."
     ) in text
     assert "take part." in text_of(facts, participants={"came": 3, "withdrew": 0})
     assert "take part" not in text_of(facts)
     figure = appendix.participants(facts | {"participants": counts})
     assert figure.count("{") == figure.count("}")
-    assert [int(n) for n in re.findall(r": (\d+)", figure)] == [9, 2, 1, 1, 5, 5]
+    assert [int(n) for n in re.findall(r": (\d+)", figure)] == [9, 2, 1, 1, 5, 1, 5]
+
+
+@pytest.mark.parametrize("failed", [0, 1])
+@pytest.mark.parametrize("idle", [0, 3])
+def test_the_figure_of_participants_adds_up(new_study, tmp_path, idle, failed):
+    """What stands between two boxes is what they differ by; who was stopped for controls has answered."""
+    study = new_study(tmp_path / "study", sources=(HUMAN,))
+    people = facts_of(surveys_of(study))[0]["given"]["people"]
+    counts = {"came": people + 2 + idle, "practice": 1, "training": 0, "controls": failed, "withdrew": 1}
+    study.record("participants", {SURVEY: counts})
+    row = facts_of(surveys_of(Study.open(study.path)))[0]
+    row |= {"failed": failed, "analysed": {**row["analysed"], "people": people - failed - 1}}
+    boxes, losses = [], [0]
+    for line in appendix.participants(row).splitlines():
+        if line.startswith(r"\fbox"):
+            boxes.append(int(re.search(r": (\d+)", line)[1]))
+            losses.append(0)
+        elif "downarrow" in line:
+            losses[-1] += int(re.search(r": (\d+)", line)[1])
+    first, second, third = boxes
+    assert first - losses[1] == second == people
+    assert second - losses[2] == third
+
+
+def test_of_what_was_packed_it_is_said_what_it_finds(facts):
+    text = text_of(facts)
+    assert "less than 80% power to tell apart even two bots of which one wins 99% of their decided matches" in text
+    every = facts["contents"]
+    talks = [
+        replace(talk, conversation_id=f"{talk.conversation_id} {n}") for talk in every.conversations for n in range(20)
+    ]
+    units = []
+    for unit in every.units:
+        for n in range(20):
+            shown = (replace(item, conversation_ids=(f"{item.conversation_ids[0]} {n}",)) for item in unit.items)
+            units.append(replace(unit, items=tuple(shown)))
+    made = SimpleNamespace(asked=every.asked, units=units, conversations=talks)
+    found = re.search(r"has 80% power to tell apart two bots of which one wins (\d+)% of", size_power(made))
+    assert found
+    assert 55 < int(found[1]) < 90
+    for survey in ("nuc", "abc_eval"):
+        made = SimpleNamespace(asked=get_survey(survey), units=[1], conversations=[])
+        assert size_power(made) == ""
+
+
+def test_people_are_said_to_be_a_contestant_where_they_are_ranked(facts):
+    survey = get_survey("acute_eval")
+    row = {"survey": survey, "put": [], "people_shown": 13, "ranking": ranking_of(order=["a", "human"])}
+    said = "13 conversations between people were shown as those of a further contestant."
+    assert said in text_of(facts, **row)
+    assert said not in text_of(facts, **row | {"ranking": ranking_of(order=["a", "b"])})
+    assert "two conversations side by side" in text_of(facts, **row, questions=["“X”"], features=[])
 
 
 def test_alphas_without_interval_are_not_said_to_have_one(facts):
@@ -408,7 +461,7 @@ def test_what_a_study_does_not_know_is_to_be_filled_in(facts):
     answers = re.split(r"^\*\*.*\*\*$", text, flags=re.M)[1:]
     by_question = dict(zip(questions, (answer.split("\n#")[0].strip() for answer in answers), strict=True))
     assert by_question["Evaluators: how many"] == "5."
-    for question in ("D2.", "D3.", "D4.", "D5.", "Ethics: approval", "Sample of outputs: statistical power"):
+    for question in ("D2.", "D3.", "D4.", "D5.", "Ethics: approval", "Design: was it"):
         (answer,) = [answer for asked, answer in by_question.items() if asked.startswith(question)]
         assert answer == "*To fill in.*", question
 

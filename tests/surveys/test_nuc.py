@@ -14,9 +14,9 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
-from parlai_spotbot.surveys.controls.checks import checks, make_checks
+from parlai_spotbot.surveys.controls.checks import FILES, checks, language_of, make_checks
 from parlai_spotbot.surveys.nuc_groups import read_groups
-from parlai_spotbot.surveys.nuc_questions import read_questions, write_questions
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.normal_forms import bare_text
@@ -190,20 +190,55 @@ def test_checks_are_graded_by_the_first_choice_and_a_constant_answer_fails():
     assert make_checks(5, 4) != items
 
 
-def test_checks_share_no_text_and_only_the_reply_takes_up_a_word():
-    texts = [text for check in checks() for text in (*check["turns"], check["reply"], *check["others"])]
+@pytest.mark.parametrize("language", FILES)
+def test_checks_share_no_text_and_only_the_reply_takes_up_a_word(language):
+    texts = [text for check in checks(language) for text in (*check["turns"], check["reply"], *check["others"])]
     assert len(set(map(bare_text, texts))) == len(texts)
+    assert len(checks(language)) == len(checks())
+    assert [len(check["others"]) for check in checks(language)] == [len(check["others"]) for check in checks()]
 
     def stems(text):
-        return {word[:5] for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 4} | (
-            {word for word in re.findall(r"[a-z]+", text.lower()) if word in ("cat", "film", "phone")}
-        )
+        words = re.findall(r"\w+", text.lower())
+        return {word[:5] for word in words if len(word) > 4 or word in ("cat", "film", "riss")}
 
-    for check in checks():
+    for check in checks(language):
         said = set().union(*map(stems, check["turns"]))
         assert said & stems(check["reply"]), check["reply"]
         for other in check["others"]:
             assert not said & stems(other), other
+
+
+@pytest.mark.parametrize(
+    ("language", "turns"),
+    [
+        ("en", ["did you see it?", "no, I was at home and had to work until nine", "what a pity"]),
+        ("en", ["movies word3x2 said", "ubuntu word7x1 said"]),
+        ("de", ["hast du das gesehen?", "nein, ich war zu hause und musste bis neun arbeiten", "das ist aber schade"]),
+        ("", ["昨日見ましたか", "いいえ、家にいました", "残念です"]),
+        ("", ["هل رأيت ذلك؟", "لا، كنت في البيت"]),
+        ("en", []),
+    ],
+)
+def test_checks_are_in_the_language_of_the_questions(tmp_path, language, turns):
+    assert language_of(turns) == language
+    if not turns:
+        return
+    pool = {"a": Contestant("a", model="spotbot:eliza"), "b": Contestant("b", model="spotbot:alice")}
+    study = Study.create(tmp_path / "study", Plan("chitchat", pool))
+    made = []
+    for number in range(8):
+        context = tuple(f"{turn} {number}" for turn in turns)
+        replies = tuple(f"{turns[0]} {number} {place} r" for place in range(5))
+        speakers = tuple(n % 2 for n in range(len(turns) + 1))
+        made.append(NucQuestion(f"q{number}", "own", f"c{number}", context, speakers, replies, 0))
+    write_questions(study.path / "nuc" / "questions.jsonl", made)
+    pack_study(study, "nuc", unit_size=1, annotators_per_segment=1)
+    write_controls(study, "nuc")
+    shown = {item.transcripts[0][0].text for item in read_controls(study, "nuc")}
+    expected = {check["turns"][0] for check in checks(language)} if language else set()
+    assert shown == expected
+    warned = study.provenance()["controls"]["nuc"]["warnings"]
+    assert [text.split(":")[0] for text in warned] == ([] if language else ["no attention checks"])
 
 
 # -- errors ----------------------------------------------------------------------------------------------------------

@@ -15,9 +15,11 @@ from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.appendix.people_facts import people_facts
-from parlai_spotbot.report.appendix.text_formats import environment, one_line
+from parlai_spotbot.report.appendix.size_power import size_power
+from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
 from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.report.lead import begun
+from parlai_spotbot.surveys.controls.segments import is_english
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.wording import number, plainly, to
@@ -25,6 +27,9 @@ from parlai_spotbot.wording import number, plainly, to
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.surveys.survey import Question, Survey
+
+FIRST = 200
+"""So many conversations tell the language."""
 
 FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 
@@ -49,16 +54,34 @@ def methods(facts: Sequence[dict[str, Any]]) -> list[str]:
 def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
     """Return what the first paragraph says of the study's conversations."""
     conversations = read[0].conversations
-    shown = {name for contents in read for item in contents.items.values() for name in item.conversation_ids}
     return {
         "first": True,
         "folds": read[0].study.provenance().get("selfplay", {}).get("domain", {}).get("folds", {}),
-        "reference": sum(c.kind == "people" and c.conversation_id in shown for c in conversations),
+        "reference": len(_people_shown([contents for contents in read if contents.asked.spots])),
         "only_votes": all(contents.counted for contents in read),
         "kinds": Counter(c.kind for c in conversations),
         "bots": sum(c.kind != "people" for c in conversations),
         "pairs": len({frozenset(c.entities) for c in conversations if c.kind != "people"}),
     }
+
+
+def _people_shown(read: Sequence[SurveyData]) -> set[str]:
+    """Return the conversations between people that surveys show."""
+    shown = {name for contents in read for item in contents.items.values() for name in item.conversation_ids}
+    talks = [talk for contents in read for talk in contents.conversations]
+    return {talk.conversation_id for talk in talks if talk.kind == "people" and talk.conversation_id in shown}
+
+
+def _language(contents: SurveyData) -> str:
+    """Return the language of the conversations: as a launch says, or where they show it; "" if unknown."""
+    languages = WORDS["languages"]
+    for collection in contents.study.provenance().get("crowdsourcing", {}).values():
+        if code := collection.get("settings", {}).get("conversations"):
+            return languages.get(code, f"the language “{code}”")
+    turns = [turn.text.lower() for talk in contents.conversations[:FIRST] for turn in talk.turns]
+    if is_english(turns):
+        return languages["en"]
+    return ""
 
 
 def _survey(contents: SurveyData) -> dict[str, Any]:
@@ -76,6 +99,9 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         **_questions(survey, questions_put(contents)),
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
+        "spoken": _language(contents),
+        "power": size_power(contents),
+        "people_shown": len(_people_shown([contents])),
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len({row.worker_id for row in rows if row.control is None}.intersection(failed)),
         "settled": _settled(contents),

@@ -25,9 +25,9 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
     -------
     dict
         `given` and `analysed`: numbers of annotations, items and annotators, controls aside. `reasons`: how many
-        annotations are not analysed for other reasons than controls, by the reason. `participants`: who came,
-        failed and withdrew, where a collection recorded it. `hourly`: pay for an hour of answering, None where pay or
-        times are unknown.
+        annotations are not analysed for other reasons than controls, by the reason. `participants`: who came, failed,
+        withdrew and handed nothing in, where a collection recorded it. `hourly`: pay for an hour of answering, None
+        where pay or times are unknown.
     """
     people = [row for row in contents.judgements if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
     kept = [row for row in contents.kept if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
@@ -41,11 +41,16 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
                 reasons[re.sub(r"\b(annotation|vote)\b", r"\1s", reason, count=1)] = count
     provenance = contents.study.provenance()
     settings = provenance.get("crowdsourcing", {}).get(contents.survey, {}).get("settings", {})
+    given = _tally(row for row in people if row.control is None)
+    participants = provenance.get("participants", {}).get(contents.survey, {})
+    if participants:
+        ended = sum(participants.get(name, 0) for name in ("practice", "training", "withdrew"))
+        participants = {**participants, "nothing": max(0, participants["came"] - ended - given["people"])}
     return {
-        "given": _tally(row for row in people if row.control is None),
+        "given": given,
         "analysed": analysed,
         "reasons": reasons,
-        "participants": provenance.get("participants", {}).get(contents.survey, {}),
+        "participants": participants,
         "hourly": _hourly(people, settings.get("pay") or 0),
     }
 

@@ -51,7 +51,11 @@ def environment() -> Environment:
     """Return the templates of texts for a paper."""
     environment = templates(Path(__file__).parent)
     environment.globals |= {"NAMES": NAMES, "MINIMUM": MINIMUM, "version": __version__}
-    environment.globals |= {"providers": WORDS["providers"], "ends_of_people": WORDS["ends"]}
+    environment.globals |= {
+        "providers": WORDS["providers"],
+        "ends_of_people": WORDS["ends"],
+        "languages": WORDS["languages"],
+    }
     return environment
 
 

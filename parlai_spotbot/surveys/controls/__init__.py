@@ -156,7 +156,9 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     count = len(controls.items)
     warnings = []
     more = _more_people(study, about)
-    if count < FEWEST:
+    if controls.why:
+        warnings.append(controls.why)
+    elif count < FEWEST:
         warnings.append(SHORTAGE.format(count, more))
     elif count < controls.needed:
         warnings.append(FEW.format(count, controls.needed, more))

@@ -7,6 +7,7 @@ one reply continues the conversation, the others have nothing to do with it.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -19,11 +20,27 @@ from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.packing.units_file import in_turn, packed_with
+from parlai_spotbot.surveys.packing.units_file import in_turn, items_of, packed_with
 from parlai_spotbot.surveys.survey import Survey
 
 CHOSEN = ("first", "conversation:0")
 """The question and target by which one of an item's candidates is chosen."""
+
+ENGLISH = "en"
+FILES = {ENGLISH: "checks.yaml", "de": "checks_de.yaml"}
+"""Where checks are written, by their language."""
+
+TELLING = 0.15
+"""So large a share of a language's words tells that it is that language."""
+
+LETTERS = re.compile(r"[^\W\d_]")
+NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
+WORD = re.compile(r"[^\W\d_]+")
+
+NO_CHECKS = (
+    "no attention checks: they are written in English and German, and the questions are in another script; nobody is "
+    "left out for careless answers, so look at the annotators' flags"
+)
 
 CHECK_RULE = (
     "A check is a question written for the purpose, with one reply that takes up what was said, and others that have "
@@ -43,27 +60,53 @@ class CheckControl(Control):
         return answers.get(CHOSEN) != mark.removeprefix("known_")
 
     def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
-        """All of them, with as many candidates as the study's questions have."""
+        """All of them, in the language of the study's questions, with as many candidates as these have."""
         packed = packed_with(study, survey.name) or {}
-        return ControlSet(make_checks(packed.get("candidates", nuc.CANDIDATES), packed.get("seed", study.plan.seed)))
+        items = items_of(study.units(survey.name))
+        language = language_of([turn.text for item in items for turns in item.transcripts for turn in turns])
+        if not language:
+            return ControlSet([], why=NO_CHECKS)
+        candidates = packed.get("candidates", nuc.CANDIDATES)
+        return ControlSet(make_checks(candidates, packed.get("seed", study.plan.seed), language))
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         return {"known_candidate": len(items)}
 
 
 @cache
-def checks() -> tuple[dict, ...]:
+def checks(language: str = ENGLISH) -> tuple[dict, ...]:
     """Return the checks as they are written: `turns`, `reply`, `others`."""
-    return tuple(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))
+    path = Path(__file__).with_name(FILES[language])
+    return tuple(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def make_checks(candidates: int, seed: int) -> list[Item]:
+def language_of(texts: Sequence[str]) -> str:
+    """Return the language of checks that fit questions of these texts; "" where most letters are of other scripts.
+
+    A language other than English is told by the words of its checks.
+    """
+    letters = "".join(texts)
+    if 2 * len(NOT_LATIN.findall(letters)) > len(LETTERS.findall(letters)):
+        return ""
+    words = [word for text in texts for word in WORD.findall(text.lower())]
+    shares = {}
+    for language in FILES:
+        rows = checks(language)
+        known = {word for row in rows for text in (*row["turns"], row["reply"]) for word in WORD.findall(text.lower())}
+        shares[language] = sum(word in known for word in words) / max(1, len(words))
+    best = max(shares, key=lambda language: shares[language])
+    if shares[best] < TELLING:
+        return ENGLISH
+    return best
+
+
+def make_checks(candidates: int, seed: int, language: str = ENGLISH) -> list[Item]:
     """All checks as control items with `candidates` replies each (as many as are written, where these are fewer).
 
     The control mark, which no browser gets, says which reply is right; its place is drawn.
     """
     items = []
-    for number, check in enumerate(checks()):
+    for number, check in enumerate(checks(language)):
         rng = random.Random(f"nuc checks {seed} {number}")
         replies = [check["reply"], *check["others"][: candidates - 1]]
         rng.shuffle(replies)

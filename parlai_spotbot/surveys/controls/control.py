@@ -53,11 +53,15 @@ def on_five(answers: Answers, survey: Survey | None) -> Answers:
 
 @dataclass(frozen=True)
 class ControlSet:
-    """Controls that were made, how many show people of the domain who are not in the study, how many units need."""
+    """Controls that were made, how many show people of the domain who are not in the study, how many units need.
+
+    `why` says why there are none.
+    """
 
     items: Sequence[Item]
     from_domain: int = 0
     needed: int = 0
+    why: str = ""
 
 
 def control_item(

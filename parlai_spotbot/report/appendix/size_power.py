@@ -1,0 +1,74 @@
+"""Power of a study of the size that was packed: which difference of two contestants it finds, whatever was answered."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from parlai_spotbot.analysis import planning
+from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.plans.words import DIFFER
+from parlai_spotbot.records import judged_name
+from parlai_spotbot.surveys.about import PILOTED
+from parlai_spotbot.wording import counted
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
+
+STEPS = {"matches": np.arange(1, 99) / 100, "choices": np.arange(1, 99) / 100, "ratings": np.arange(1, 61) / 20}
+"""Differences that are tried."""
+
+
+def size_power(contents: SurveyData) -> str:
+    """Return a sentence on the least difference that the packed units find, or that not even the largest is found; ""
+    where no plan tells it."""
+    of = contents.asked.about.planning
+    if of is None or of.of not in PILOTED or not contents.units:
+        return ""
+    count, each, contestants = _size(contents, of.of)
+    if contestants < 2 or count < 2:
+        return ""
+    request, own = PlanRequest(contents.asked.name).with_defaults(of)
+    design = replace(request.design(contents.asked, contestants), annotations_per_conversation=each)
+    sd = None
+    if of.of == "ratings":
+        sd = own.rating_sd
+    for difference in STEPS[of.of]:
+        if planning.plan(design, float(difference), sd=sd, needed=count)["power"] >= design.power:
+            power = f"{design.power:.0%} power to tell apart"
+            break
+    else:
+        power = f"less than {design.power:.0%} power to tell apart even"
+    differ = DIFFER[of.of].format(win=0.5 + difference / 2, difference=difference)
+    return (
+        f"The design has {power} {differ} (closed form, with the ties and correlations that spotbot_plan takes by "
+        f"default, corrected for {counted(design.pairs, 'test')})."
+    )
+
+
+def _size(contents: SurveyData, of: str) -> tuple[int, int, int]:
+    """Return the fewest conversations (or comparisons) of a pair or contestant, the annotations of each of them, and
+    how many contestants there are."""
+    talks = {talk.conversation_id: talk for talk in contents.conversations}
+    shown: dict[tuple, set[tuple]] = defaultdict(set)
+    names: set[str] = set()
+    annotations = 0
+    for unit in contents.units:
+        for item in unit.items:
+            own = [talks[name] for name in item.conversation_ids if name in talks]
+            if of == "matches":
+                compared = [name for talk in own if talk.kind == "pairs" for name in talk.entities]
+            else:
+                judged = item.judged or (None,) * len(own)
+                compared = [judged_name(talk, entity) or "" for talk, entity in zip(own, judged, strict=False)]
+            if compared:
+                shown[(*sorted(compared), *item.questions)].add(item.conversation_ids)
+                names.update(compared)
+                annotations += 1
+    different = sum(map(len, shown.values()))
+    if not different:
+        return 0, 0, 0
+    return min(map(len, shown.values())), max(1, round(annotations / different)), len(names)

@@ -407,6 +407,9 @@ def test_the_figure_of_participants_adds_up(new_study, tmp_path, idle, failed):
             losses.append(0)
         elif "downarrow" in line:
             losses[-1] += int(re.search(r": (\d+)", line)[1])
+    lines = [line for line in appendix.participants(row).splitlines() if line.endswith(r" \\")]
+    texts = [re.sub(r"\\fbox\{(.*)\}", r"\1xx", line).replace(r"$\downarrow$", "MM") for line in lines]
+    assert max(map(points, texts)) < COLUMN
     first, second, third = boxes
     assert first - losses[1] == second == people
     assert second - losses[2] == third

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 HEAD = (
     "% Needs natbib, or biblatex with natbib=true, and references.bib; XeLaTeX or LuaLaTeX for names in other scripts\n"
-    "% than Latin. Check it, and add what only you know.\n"
+    "% than Latin. Figures of participants (participants-*.tex) and the tables in tables/ are files to \\input; the\n"
+    "% compact tables fit a column. Check it, and add what only you know.\n"
 )
 TITLE = "# Methods\n\n"
 REFERENCES = "\n\n## References\n\n"

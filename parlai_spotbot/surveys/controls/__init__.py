@@ -26,6 +26,7 @@ from parlai_spotbot.surveys.controls.control import (
     KNOWN_LOW,
     Answers,
     Control,
+    ControlSet,
     on_five,
 )
 from parlai_spotbot.surveys.packing import packing_of
@@ -153,24 +154,27 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)
-    count = len(controls.items)
-    warnings = []
-    more = _more_people(study, about)
-    if controls.why:
-        warnings.append(controls.why)
-    elif count < FEWEST:
-        warnings.append(SHORTAGE.format(count, more))
-    elif count < controls.needed:
-        warnings.append(FEW.format(count, controls.needed, more))
     done = {
         "rule": kind.rule + _scales_of(about),
         "seed": options.seed,
         **kind.counts(controls.items),
         "from_domain": controls.from_domain,
-        "warnings": warnings,
+        "warnings": _warnings(controls, _more_people(study, about)),
     }
     study.record("controls", {**before, survey: done})
     return path
+
+
+def _warnings(controls: ControlSet, more: str) -> list[str]:
+    """Return what is wrong with controls that were made; `more` is how to have more of them."""
+    made = len(controls.items)
+    if controls.why:
+        return [controls.why]
+    if made < FEWEST:
+        return [SHORTAGE.format(made, more)]
+    if made < controls.needed:
+        return [FEW.format(made, controls.needed, more)]
+    return []
 
 
 def _scales_of(survey: Survey) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import __version__, checksums, files
+from parlai_spotbot.domains import custom
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.corpora import read_corpus
 from parlai_spotbot.nuc.distractors import KINDS, RANDOM
@@ -34,13 +35,13 @@ LAST_TURN = Contestant("the last turn repeated", model="repeat_query")
 
 
 def recall(
-    request: RecallRequest, out: Path, plan: Plan | None = None, say: Say = print
+    request: RecallRequest, out: Path, plan: Plan | None = None, say: Say = print, folder: Path | None = None
 ) -> tuple[dict[str, dict], bool] | None:
     """Let contestants score questions, and write the results below `out`; None where nobody could be scored.
 
-    Contestants, domain and seed are those of the study's `plan` where the request has none. Returns the results by name
-    of file, and whether every contestant was scored: one that can't be is passed to `say`, and the others go on. Raises
-    `UserError` where an option is wrong, or `out` holds other questions or scores.
+    Contestants, domain and seed are those of a study's `plan`, in `folder`, where the request has none. Returns the
+    results by name of file, and whether every contestant was scored: one that can't be is passed to `say`, and the
+    others go on. Raises `UserError` where an option is wrong, or `out` holds other questions or scores.
     """
     request.check()
     contestants = contestants_of(request, _pool(request, plan))
@@ -48,7 +49,7 @@ def recall(
     domain = DEFAULT_DOMAIN
     if plan is not None:
         seed = plan.seed
-        domain = plan.domain
+        domain = _domain_of(plan, folder)
     if request.seed is not None:
         seed = request.seed
     questions, about = questions_of(request, domain, seed, say)
@@ -71,6 +72,14 @@ def recall(
         for name, value in results.items():
             checksums.write_json(out / "analysis" / f"{name}.json", value)
     return results, len(scores) == len(contestants)
+
+
+def _domain_of(plan: Plan, folder: Path | None) -> str:
+    """Return the name of a study's domain, or the file that describes it where the study keeps one."""
+    kept = None
+    if folder is not None:
+        kept = custom.kept(folder)
+    return str(kept or plan.domain)
 
 
 def _pool(request: RecallRequest, plan: Plan | None) -> Mapping[str, Contestant]:
@@ -131,7 +140,7 @@ def make_questions(study: Study, count: int, seed: int) -> Path:
     """
     request = RecallRequest(questions=count, candidates=CANDIDATES)
     request.check()
-    questions, _ = questions_of(request, study.plan.domain, seed, print)
+    questions, _ = questions_of(request, _domain_of(study.plan, study.path), seed, print)
     path = study.path / "nuc" / "questions.jsonl"
     with files.lock(path.parent / ".lock", "spotbot_pack"):
         _keep(path, questions)

@@ -51,11 +51,11 @@ class RecallRequest:
             check_k(self.k, self.candidates)
 
     def corpora(self, otherwise: str) -> list[tuple[str, str]]:
-        """Return the name of each corpus and its fold; where none is named, `otherwise`."""
+        """Return the name of each corpus and its fold; where none is named `otherwise`, a domain."""
         corpora = []
         for name in filter(None, map(str.strip, (self.corpus or otherwise).split(","))):
             fold = "test"
-            if Path(name).expanduser().exists():
+            if self.corpus and Path(name).expanduser().exists():
                 fold = "all"
             corpora.append((name, self.fold or fold))
         return corpora

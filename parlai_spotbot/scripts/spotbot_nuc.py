@@ -32,7 +32,7 @@ class SpotbotNuc(Command):
         if study and not opt["out"]:
             out = study.path / "nuc"
         request = RecallRequest(**option_values(RecallRequest, opt))
-        recall_results = recall(request, out, study and study.plan, partial(print, flush=True))
+        recall_results = recall(request, out, study and study.plan, partial(print, flush=True), study and study.path)
         if recall_results is None:
             return PARTLY
         results, complete = recall_results

@@ -1,6 +1,7 @@
 """The survey nuc: versions, groups with shares of corpora, checks, growth, what may reach a browser, clear errors."""
 
 import json
+import random
 import re
 from collections import Counter
 
@@ -22,6 +23,7 @@ from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.normal_forms import bare_text
 from tests.analysis.made_up import questions
 from tests.case_tables import case_table, cases
+from tests.in_process import spotbot
 
 
 @pytest.fixture(scope="module")
@@ -239,6 +241,24 @@ def test_checks_are_in_the_language_of_the_questions(tmp_path, language, turns):
     assert shown == expected
     warned = study.provenance()["controls"]["nuc"]["warnings"]
     assert [text.split(":")[0] for text in warned] == ([] if language else ["no attention checks"])
+
+
+def test_a_study_of_ones_own_conversations_begins_with_packing(tmp_path):
+    rng = random.Random(1)
+    said = ("ich war gestern mit dem hund im wald", "das ist schön, wie war es dort", "kalt, aber die sonne kam heraus")
+    rows = [{"turns": [f"{rng.choice(said)} {n} {turn}" for turn in range(6)]} for n in range(120)]
+    (tmp_path / "own.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    (tmp_path / "pool.yaml").write_text("a: spotbot:eliza\nb: spotbot:alice\n", encoding="utf-8")
+    folder = ("--study", tmp_path / "study", "--survey", "nuc")
+    options = ("--versions", 2, "--unit-size", 8, "--annotators-per-item", 3)
+    spotbot("pack", *folder, "--pool", tmp_path / "pool.yaml", "--domain", tmp_path / "own.jsonl", *options)
+    study = Study.open(tmp_path / "study")
+    assert len(study.units("nuc")) == 6
+    assert {question.corpus for question in key_of(study).values()} == {"own"}
+    write_controls(study, "nuc")
+    assert {item.transcripts[0][0].text for item in read_controls(study, "nuc")} == {
+        check["turns"][0] for check in checks("de")
+    }
 
 
 # -- errors ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ READMEs of rooms are pages as they are; public names make the API's page, findin
 import inspect
 import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 from docutils import nodes
@@ -16,6 +18,7 @@ from parlai_spotbot import scripts
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.finding import csv_tables
 from parlai_spotbot.reading import parse_yaml, whole_text
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.surveys import get_survey, survey_names
 
 DOCS = Path(__file__).parent
@@ -154,7 +157,40 @@ def list_pages(app) -> tuple:
     return ()
 
 
+GALLERY = {
+    "judge": ("spot_the_bot", ROOT / "tests" / "goldens" / "studies" / "rules"),
+    "people": ("spot_the_bot", ROOT / "tests" / "goldens" / "studies" / "people"),
+    "behaviours": ("abc_eval", ROOT / "tests" / "goldens" / "studies" / "surveys"),
+}
+"""Stored studies whose reports are pages of their own, by name, with the survey that leads."""
+
+
+def build_reports(app, error: Exception | None) -> None:
+    """Write the reports of the gallery, each from a copy of its study."""
+    if error or app.builder.name != "html":
+        return
+    folder = Path(app.outdir, "reports")
+    folder.mkdir(exist_ok=True)
+    for name, (survey, path) in GALLERY.items():
+        with tempfile.TemporaryDirectory() as copies:
+            study = parlai_spotbot.Study.open(shutil.copytree(path, Path(copies, name)))
+            parlai_spotbot.analyze(study, survey, bootstraps=200)
+            report = build_report(study, survey)
+            shutil.copy(report, folder / f"{name}.html")
+
+
+def keep_options(app, name: str, template: str, context: dict, page: object) -> None:
+    """Mark the options of commands, in which no line ends."""
+
+    def marked(code: re.Match) -> str:
+        return re.sub(r"(?<![\w-])--[a-z][a-z-]*", r'<span class="option">\g<0></span>', code[0])
+
+    context["body"] = re.sub(r"<pre>.*?</pre>", marked, context.get("body", ""), flags=re.DOTALL)
+
+
 def setup(app) -> None:
+    app.connect("html-page-context", keep_options)
+    app.connect("build-finished", build_reports)
     app.connect("builder-inited", make_pages)
     app.connect("source-read", read)
     app.connect("html-collect-pages", list_pages)

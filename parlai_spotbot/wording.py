@@ -22,6 +22,9 @@ INTERVAL = "95 % interval "
 NAMED = 4
 """Most contestants or pairs that a sentence names; of more it gives the number."""
 
+LETTERS = 140
+"""So many letters of names a sentence has room for, but for one name at least."""
+
 Interval = Sequence[float | None] | None
 Show = Callable[[float | None], str]
 
@@ -214,6 +217,25 @@ def some(names: Sequence[str], what: str) -> str:
     if len(names) <= NAMED:
         return listed(names)
     return f"{len(names)} {what}"
+
+
+def fitting(names: Sequence[str]) -> list[str]:
+    """Return the first names that a sentence has room for: `NAMED`, of long ones fewer."""
+    shown = list(names[:1])
+    for name in names[1:NAMED]:
+        if len("".join(shown)) + len(name) > LETTERS:
+            break
+        shown.append(name)
+    return shown
+
+
+def named_first(names: Sequence[str]) -> str:
+    """Return the names that a sentence has room for, and how many others."""
+    shown = fitting(names)
+    others = len(names) - len(shown)
+    if others:
+        shown.append(counted(others, "other"))
+    return listed(shown)
 
 
 def span(places: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import filled, listed, who
+from parlai_spotbot.wording import filled, named_first, who
 
 WORDS: dict[str, dict[str, str]] = own_data(__file__)
 """Sentences of each probe, by its name."""
@@ -60,7 +60,7 @@ def _in_words(name: str, value: Any) -> Any:
     for one in value:
         pair = [one] if isinstance(one, str) else one
         names.append("–".join(map(who, pair)))
-    return listed(names)
+    return named_first(names)
 
 
 def beats(circle: Sequence[str]) -> str:

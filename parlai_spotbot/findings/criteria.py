@@ -22,10 +22,21 @@ from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.scarce import named_first, too_few_sentence
+from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NAMED, counted, part_of, percent, plainly, to, upper_first, who
+from parlai_spotbot.wording import (
+    INTERVAL,
+    NAMED,
+    counted,
+    named_first,
+    part_of,
+    percent,
+    plainly,
+    to,
+    upper_first,
+    who,
+)
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import OneSource

@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.verdict.probe import AMBER, EQUAL
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.schema import clear
-from parlai_spotbot.wording import NAMED, counted, listed, number, who
+from parlai_spotbot.wording import NAMED, counted, listed, named_first, number, who
 
 LEAST_CONVERSATIONS = 2
 """Of a typical pair: with one nothing shows how conversations of a pair differ."""
@@ -184,11 +184,3 @@ def too_few_sentence(ranking: Ranking) -> str:
     if len(ranking.order) + len(few) > MOST:
         return f"Only the {MOST:,} contestants with the most comparisons are ranked."
     return f"Too few comparisons to be ranked: {named_first([f'{who(name)} ({n:,})' for name, n in few.items()])}."
-
-
-def named_first(names: Sequence[str]) -> str:
-    """Return up to `NAMED` names, and how many others."""
-    shown = list(names[:NAMED])
-    if len(names) > NAMED:
-        shown.append(counted(len(names) - NAMED, "other"))
-    return listed(shown)

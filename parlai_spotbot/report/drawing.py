@@ -20,6 +20,7 @@ from markupsafe import Markup
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
 
 from parlai_spotbot import files
 from parlai_spotbot.reading import own_data
@@ -45,6 +46,9 @@ TOLD = "told-"
 
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
+
+WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7a3\uf900-\ufaff\uff00-\uff60\U0001f000-\U0003ffff]")
+"""A letter twice as wide as Latin ones."""
 
 DASHES = ("-", *((0, tuple(lengths)) for lengths in SETTINGS["dashes"]))
 """Lines of the first contestants, one each, so that they are told apart without colours, too."""
@@ -126,7 +130,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     data : iterable of mappings
         What is drawn, a row a mark, for the CSV.
     """
-    ConstrainedLayoutEngine().execute(figure)  # once for all formats: else the figure would be drawn five times
+    _lay_out(figure)
     title = html.escape(label)
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
@@ -134,8 +138,8 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     text = text[text.index("<svg") :]
     text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
     opening = f'<svg role="img" aria-label="{title}" data-figure="{html.escape(name)}"'
-    if figure.get_figwidth() > WIDTH:
-        opening = f'{opening} class="wide"'
+    if figure.get_figwidth() > 1.25 * WIDTH:
+        opening = f'{opening} class="wide" style="--points:{72 * figure.get_figwidth():.0f}"'
     drawing = Drawing(_inline(text, name, opening))
     drawing.name = name
     drawing.figure = figure
@@ -143,6 +147,19 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     alone = f'<?xml version="1.0" encoding="utf-8"?>\n{alone}'
     drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
     return drawing
+
+
+def _lay_out(figure: Figure) -> None:
+    """Give labels their place, once for all formats: else the figure would be drawn five times.
+
+    A browser has Chinese and Japanese letters, about as wide as an m, which this font lacks.
+    """
+    texts = [(text, text.get_text()) for text in figure.findobj(Text) if WIDE.search(text.get_text())]
+    for text, content in texts:
+        text.set_text(WIDE.sub("m", content))
+    ConstrainedLayoutEngine().execute(figure)
+    for text, content in texts:
+        text.set_text(content)
 
 
 def _inline(text: str, name: str, opening: str) -> str:

@@ -3,10 +3,11 @@
 import base64
 import functools
 import hashlib
+import re
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.audit import SIGNS
@@ -33,7 +34,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"said": said, "caution": caution_of, "cited": citations.short, "links": downloads.links}
+    env.filters |= {
+        "said": said,
+        "caution": caution_of,
+        "cited": citations.short,
+        "links": downloads.links,
+        "sentence": sentence,
+    }
     env.tests["name"] = lambda value: isinstance(value, Name)
     script = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)
     env.globals |= {
@@ -45,6 +52,12 @@ def environment() -> Environment:
         "signs": SIGNS,
     }
     return env
+
+
+def sentence(text: str) -> Markup:
+    """Return a sentence in which no line ends within a command's option, or between a number and its per cent sign."""
+    whole = re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", escape(text))
+    return Markup(re.sub(r"(?<!\S)\(?--[a-z-]+", r"<span class=option>\g<0></span>", whole))
 
 
 def write_text(path: Path, text: str) -> None:

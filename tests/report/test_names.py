@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.names import alike, clean_name, is_name, stem_of
+from parlai_spotbot.report.charts.axes import LETTERS, label_text
+from parlai_spotbot.report.drawing import looks
 from parlai_spotbot.report.page import build_report
+from parlai_spotbot.report.templating import sentence
 from parlai_spotbot.selfplay.schedule import conversation_id
 from parlai_spotbot.study import Study
+from parlai_spotbot.wording import named_first
 from tests.case_tables import cases
 from tests.findings.scripted import answered, by_chance, rows_of, small_study
 
@@ -84,14 +89,33 @@ OVERLAPS = """() => {
   const over = parts.flatMap((a, i) => parts.slice(i + 1).filter((b) =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
   const out = [...document.querySelectorAll(".screen > *")].flatMap((part) =>
-    [...part.querySelectorAll("table, td, th, span, p")].filter((one) => one.checkVisibility() && (
+    [...part.querySelectorAll("table, td, th, span, p, h2, h3, .turn")].filter((one) => one.checkVisibility() && (
       box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1)));
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;
   const spilt = [...document.querySelectorAll(".standing .said")]
     .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.textContent);
-  return { over: over.length, spilt, out: out.map((one) => one.textContent.slice(0, 40)), wide };
+  const hidden = [...document.querySelectorAll(".standing .scale > div")].filter((one) => {
+    const [bar, said] = [...one.children].map(box);
+    return bar.width > 0 && said.left < bar.right - 1 && said.top < bar.bottom - 1 && bar.top < said.bottom - 1;
+  });
+  const wider = [...document.querySelectorAll(".screen :is(h2, h3, p, .who, .chip)")]
+    .filter((one) => one.checkVisibility() && one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.textContent.slice(0, 40));
+  const beyond = out.map((one) => one.textContent.slice(0, 40));
+  return { over: over.length, hidden: hidden.length, wider, spilt, out: beyond, wide };
 }"""
+
+
+NOTHING_OVER = {"over": 0, "hidden": 0, "wider": [], "spilt": [], "out": [], "wide": False}
+
+CUT = """() => [...document.querySelectorAll("figure svg")].filter((svg) => svg.checkVisibility()).flatMap((svg) => {
+  const frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].filter((one) => {
+    const text = one.getBoundingClientRect();
+    return text.width && (text.left < frame.left - 1 || text.right > frame.right + 1 || text.top < frame.top - 1);
+  }).map((one) => one.textContent);
+})"""
 
 
 @pytest.mark.parametrize(
@@ -105,8 +129,55 @@ def test_no_box_lies_over_another_at_any_width(tmp_path, chromium, bots, length,
     for width in (390, 820, 1024, 1440):
         tab.set_viewport_size({"width": width, "height": 900})
         tab.goto(page.as_uri())
-        assert tab.evaluate(OVERLAPS) == {"over": 0, "spilt": [], "out": [], "wide": False}, width
+        assert tab.evaluate(OVERLAPS) == NOTHING_OVER, width
         shown = tab.locator(".standing .chip").all_inner_texts()
         assert shown
         assert {*shown} <= {*names}
     tab.context.close()
+
+
+@pytest.mark.parametrize("letters", ["n", "名", "اسم", "meta-llama/Llama-3.1-8B-Instruct-"])
+def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_study, chromium, letters):
+    """Two scales beside each other, transcripts, matrix, curves and forests: nothing over another, no label cut."""
+    names = tuple((letters * 61)[:58] + f"-{place}" for place in range(6))
+    page = build_report(new_study(tmp_path / "study", bots=names, per_pair=1, people=2))
+    tab = chromium.new_context().new_page()
+    for width in (390, 820, 1024, 1440):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(page.as_uri())
+        assert tab.evaluate(OVERLAPS) == NOTHING_OVER, width
+        tab.get_by_role("button", name="Open all sections").click()
+        tab.locator("#figure > summary").click()
+        tab.add_style_tag(content="section { content-visibility: visible !important; }")
+        assert tab.evaluate(CUT) == [], width
+    whole = tab.locator("#ranking svg .told > title").all_text_contents()
+    assert {*names} <= {*whole}
+    tab.context.close()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"org/a-model-of-the-same-family-{size}B-Instruct" for size in (8, 70)],
+        [f"the same beginning of all, {middle}, and the same end of all" for middle in ("one", "two", "three")],
+        ["n" * 30 + "a" + "n" * 30 + end for end in ("a", "b")] + ["n" * 30 + "b" + "n" * 30 + "a"],
+        [f"名{place}" + "名" * 59 for place in range(20)],
+    ],
+)
+def test_names_of_a_chart_are_short_and_differ(names):
+    shown = [label_text(Name(name), looks(names)) for name in names]
+    assert len({*shown}) == len(names)
+    assert all("…" in text and len(text) <= LETTERS for text in shown)
+    assert label_text(Name("ada"), looks(["ada"])) == "ada"
+
+
+def test_no_line_ends_within_an_option_or_before_a_per_cent_sign():
+    assert sentence("95 % of <b>, --raise-me") == (
+        "95\N{NO-BREAK SPACE}% of &lt;b&gt;, <span class=option>--raise-me</span>"
+    )
+
+
+def test_a_sentence_names_as_many_as_it_has_room_for():
+    assert named_first(["a", "b", "c", "d", "e"]) == "a, b, c, d and 1 other"
+    assert named_first(["n" * 61, "m" * 61, "o" * 61]) == f"{'n' * 61}, {'m' * 61} and 1 other"
+    assert named_first(["n" * 300, "m"]) == f"{'n' * 300} and 1 other"

@@ -1,32 +1,86 @@
 """Shared parts of charts: looks of contestants, marks with intervals, names beside curves, axes of shares."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from matplotlib.text import Text
 from matplotlib.ticker import PercentFormatter
 
 from parlai_spotbot.findings.sections import Name
-from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MARKERS, MUTED, WIN, Look
+from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MUTED, WIDE, WIN, Look, tell
 from parlai_spotbot.wording import who
 
 Looks = Mapping[str, Look]
 
 PERCENT = PercentFormatter(1.0, decimals=0)
 
-NARROW = 16
+NARROW = 14
 """Characters of a name, of which three are beside each other."""
 
 LONGEST = 26
 """Characters of a label before it is broken."""
 
+LETTERS = 20
+"""Characters of a name before it is shortened."""
+
 
 def look_of(label: str, looks: Looks, place: int = 0) -> Look:
-    """A contestant's own look; others are told apart by line, marker and neutral colours."""
+    """Return a contestant's own look; others are told apart by their lines, in colours of nobody first."""
     if isinstance(label, Name) and label in looks:
         return looks[label]
-    colours = (WIN, LOSS, INK, MUTED)
-    return Look(colours[place % 4], MARKERS[place % 8], DASHES[(place + place // 4) % len(DASHES)], "")
+    lap, dash = divmod(place, len(DASHES))
+    return Look((MUTED, INK, WIN, LOSS)[lap % 4], "o", DASHES[dash], "")
 
 
-def label_text(label: str) -> str:
-    return textwrap.fill(who(str(label)), LONGEST) or " "
+def label_text(label: str, looks: Looks) -> str:
+    """Return a contestant's name shortened in its middle, or to where it differs from others; any other label is broken
+    into lines."""
+    if not isinstance(label, Name):
+        return wrapped(label)
+    letters = letters_of(LETTERS, label)
+    short = _without_middle(who(label), letters)
+    alike = [name for name in looks if _without_middle(name, letters) == short]
+    if len(alike) > 1:
+        return _where_it_differs(label, alike, letters)
+    return short
+
+
+def wrapped(label: str) -> str:
+    """Return a label broken into lines."""
+    return textwrap.fill(who(str(label)), letters_of(LONGEST, label)) or " "
+
+
+def letters_of(count: int, text: str) -> int:
+    """Return how many letters of a text take the place of `count` Latin ones: half as many of Chinese or Japanese."""
+    if WIDE.search(text):
+        return count // 2
+    return count
+
+
+def _without_middle(name: str, letters: int) -> str:
+    """Return a name without its middle if it is longer than so many letters."""
+    if len(name) <= letters:
+        return name
+    head = letters // 2
+    return f"{name[:head]}…{name[head + 1 - letters :]}"
+
+
+def _where_it_differs(name: str, names: Sequence[str], letters: int) -> str:
+    """Return so many letters of a name, about where it first differs from these others."""
+    longest = max(map(len, names))
+    differs = next(place for place in range(longest) if len({other[place : place + 1] for other in names}) > 1)
+    begin = differs - letters // 3
+    end = begin + letters - 2
+    alike = [other for other in names if other[begin:end] == name[begin:end]]
+    if len(alike) > 1:
+        return _where_it_differs(name, alike, letters)
+    if end < len(name):
+        return f"…{name[begin:end]}…"
+    return f"…{name[begin:]}"
+
+
+def tell_names(texts: Sequence[Text], labels: Sequence[str]) -> None:
+    """Let labels that are shortened say the whole name to whoever points at them."""
+    for text, label in zip(texts, labels, strict=True):
+        if isinstance(label, Name) and text.get_text() != who(label):
+            tell(text, who(label))

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of
+from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of, tell_names
 from parlai_spotbot.report.drawing import LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
 
 ACROSS = 3
@@ -20,6 +20,9 @@ MOST = 8
 
 SPREAD = 50
 """An axis of positive values of which the greatest is more than so many times the least is logarithmic."""
+
+MARKS = 12
+"""About so many points of a curve are marked."""
 
 FEW_TICKS = 6
 """So many values on a logarithmic axis are marked each."""
@@ -32,7 +35,7 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     if not series:
         return None
     across = min(ACROSS, len(series))
-    if max(len(label_text(line["label"])) for line in series) > NARROW:
+    if max(len(label_text(line["label"], looks)) for line in series) > NARROW:
         across = min(2, len(series))
     down = math.ceil(len(series) / across)
     with drawn(WIDTH, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
@@ -41,7 +44,10 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
             if len(series) <= MOST:
                 _others(axes, [other for other in series if other is not line], data["steps"])
-            _panel(axes, line, look_of(line["label"], looks, place), data)
+            look = look_of(line["label"], looks, place)
+            title = axes.set_title(label_text(line["label"], looks), color=look.colour, fontsize=9)
+            tell_names([title], [line["label"]])
+            _panel(axes, line, look, data)
         for axes in panels[len(series) :]:
             axes.set_visible(False)
         for axes in panels[max(0, len(series) - across) : len(series)]:
@@ -64,19 +70,18 @@ def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
         _logarithmic(axes, values)
     elif all(float(x).is_integer() for x in values):
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))  # what is counted has no halves
-    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     if data["shares"]:
         axes.yaxis.set_major_formatter(PERCENT)
 
 
 def _panel(axes: Axes, line: dict, look: Look, data: dict) -> None:
-    """Draw a curve under its name."""
+    """Draw a curve."""
     axes.grid(axis="y")
     axes.tick_params(length=0)
     if data["reference"] is not None:
         axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
     _line(axes, line, look, data["steps"])
-    axes.set_title(label_text(line["label"]), color=look.colour, fontsize=9)
 
 
 def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
@@ -121,7 +126,7 @@ def _line(axes: Axes, line: dict, look: Look, steps: bool) -> None:
     if steps:
         where = "post"
     else:
-        style |= {"marker": look.marker, "ms": 3.5}
+        style |= {"marker": look.marker, "ms": 3.5, "markevery": max(1, len(known["x"]) // MARKS)}
     if "low" in known and "high" in known:
         axes.fill_between(known["x"], known["low"], known["high"], step=where, color=look.colour, alpha=0.16, lw=0)
     axes.plot(known["x"], known["y"], **style)

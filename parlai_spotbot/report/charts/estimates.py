@@ -9,15 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from parlai_spotbot.findings.sections import CardChart, Name
-from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of
-from parlai_spotbot.report.drawing import INK, LINE, WIDTH, WIN, Drawing, Look, drawn, svg, tell
+from parlai_spotbot.findings.sections import CardChart
+from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of, tell_names, wrapped
+from parlai_spotbot.report.drawing import INK, LINE, WIDTH, Drawing, Look, drawn, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
 
 FEW = 6
 """Of so many contestants at most the intervals are drawn in one line."""
-
-PLAIN = Look(WIN, "o", "-", "")
 
 
 def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
@@ -25,14 +23,8 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     rows = chart.data["rows"]
     if all(row["estimate"] is None for row in rows):
         return None
-    lines: list[tuple[str, dict | None]] = []
-    group = None
-    for row in rows:
-        if row.get("group") and row["group"] != group:
-            group = row["group"]
-            lines.append((group, None))
-        lines.append((row["label"], row))
-    labels = [label_text(label) for label, _ in lines]
+    lines = _lines(rows)
+    labels = [label_text(label, looks) for label, _ in lines]
     tall = np.array([max(1, 0.7 * (label.count("\n") + 1)) for label in labels])
     places = np.cumsum(tall) - tall / 2
     with drawn(WIDTH, 0.75 + 0.25 * tall.sum()) as drawing:
@@ -42,15 +34,25 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
             axes.axvline(chart.data["reference"], color=INK, lw=0.9)
         axes.set_yticks(places, labels)
         axes.set_ylim(tall.sum(), 0)
+        tell_names(axes.get_yticklabels(), [label for label, _ in lines])
         for place, tick, (label, row) in zip(places, axes.get_yticklabels(), lines, strict=True):
             if row is None:
                 tick.set_fontweight("bold")
             elif row["estimate"] is not None:
-                look = PLAIN
-                if isinstance(label, Name):
-                    look = look_of(label, looks)
-                _mark(axes, row, place, look, show)
+                _mark(axes, row, place, look_of(label, looks), show)
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def _lines(rows: Sequence[dict]) -> list[tuple[str, dict | None]]:
+    """Return label and row of each line; headings of groups have no row."""
+    lines: list[tuple[str, dict | None]] = []
+    group = None
+    for row in rows:
+        if row.get("group") and row["group"] != group:
+            group = row["group"]
+            lines.append((group, None))
+        lines.append((row["label"], row))
+    return lines
 
 
 def dots(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
@@ -62,11 +64,11 @@ def dots(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     names = sorted({row["label"] for row in rows}, key=[*looks].index)
     offsets = _offsets(len(names))
     tall = round(np.ptp(offsets)) + 2
-    texts, across, lines = _key(names)
+    texts, across, lines = _key(names, looks)
     with drawn(WIDTH, 0.8 + 0.13 * tall * len(groups) + 0.19 * lines) as drawing:
         axes = drawing.subplots()
         show = _axis(axes, chart)
-        axes.set_yticks((np.arange(len(groups)) + 0.5) * tall, [label_text(group) for group in groups])
+        axes.set_yticks((np.arange(len(groups)) + 0.5) * tall, [wrapped(group) for group in groups])
         axes.set_ylim(tall * len(groups), 0)
         across_axes = axes.get_yaxis_transform()
         axes.hlines(range(tall, tall * len(groups), tall), 0, 1, color=LINE, lw=0.6, transform=across_axes)
@@ -98,9 +100,9 @@ def _axis(axes: Axes, chart: CardChart) -> Show:
     return percent
 
 
-def _key(names: Sequence[str]) -> tuple[list[str], int, int]:
+def _key(names: Sequence[str], looks: Looks) -> tuple[list[str], int, int]:
     """Return what a legend says, how many are beside each other, and how many lines that takes."""
-    texts = [label_text(name) for name in names]
+    texts = [label_text(name, looks) for name in names]
     across = 3
     if max(map(len, texts)) > NARROW:
         across = 1

@@ -1,13 +1,15 @@
 """The headline as a figure of its own: who is ahead by how much, with all that a reader of the figure alone needs."""
 
 import textwrap
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from parlai_spotbot.findings.sections import BarAxis, Card, CardBar, Name
-from parlai_spotbot.report.charts.axes import Looks, label_text, look_of
+from parlai_spotbot.report.charts.axes import Looks, look_of, wrapped
 from parlai_spotbot.report.drawing import INK, LINE, MUTED, Drawing, drawn, svg
 from parlai_spotbot.wording import who
 
@@ -15,7 +17,7 @@ WIDE = 6.6
 """Inches: a column of text of a paper, or a slide's."""
 
 LETTERS = 74
-"""Characters in a line of the title, of the footer a half more."""
+"""Characters in a line of the title, of the footer two thirds more."""
 
 COLUMNS = (8, 48, 136)
 """Points by which places, value and count are to the right of the axes."""
@@ -34,11 +36,11 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
     if not lines:
         return None
     [scale, *_] = card.scales
-    labels = [label_text(bot) for _, bot, *_ in lines]
+    labels = [wrapped(bot) for _, bot, *_ in lines]
     tall = np.array([max(1, 0.62 * (label.count("\n") + 1)) for label in labels])
     heights = np.cumsum(tall) - tall / 2
     title = textwrap.fill(verdict, LETTERS)
-    footer = textwrap.fill(source, LETTERS * 3 // 2)
+    footer = textwrap.fill(source, LETTERS * 5 // 3)
     breaks = title.count("\n") + footer.count("\n")
     with drawn(WIDE, 1.25 + 0.17 * breaks + 0.27 * tall.sum()) as figure:
         _texts(figure, title, footer)
@@ -72,13 +74,10 @@ def _axis(axes: Axes, scale: BarAxis) -> None:
 
 def _bands(axes: Axes, places: list[str], tall: np.ndarray) -> None:
     """Shade every other group of contestants that share their places."""
-    bottoms = np.cumsum(tall)
-    shaded = False
-    for number, bottom in enumerate(bottoms):
-        if number and places[number] != places[number - 1]:
-            shaded = not shaded
-        if shaded:
-            axes.axhspan(bottom - tall[number], bottom, color=LINE, alpha=0.35, lw=0)
+    groups = [list(group) for _, group in groupby(zip(places, tall, strict=True), key=itemgetter(0))]
+    bottoms = np.cumsum([sum(height for _, height in group) for group in groups])
+    for top, bottom in zip(bottoms[::2], bottoms[1::2], strict=False):
+        axes.axhspan(top, bottom, color=LINE, alpha=0.35, lw=0)
 
 
 def _column(axes: Axes, height: float, texts: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import Looks, label_text
+from parlai_spotbot.report.charts.axes import Looks, label_text, tell_names
 from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg, tell
 
 FEW = 4
@@ -32,7 +32,7 @@ def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         for y, line in enumerate(data["values"]):
             for x, value in enumerate(line):
                 _cell(axes, x, y, value, data["texts"][y][x])
-        _labels(axes, rows, columns)
+        _labels(axes, rows, columns, looks)
         axes.set_xlabel(data["x"])
         axes.set_ylabel(data["y"])
         return svg(drawing, name, chart.label, chart.rows)
@@ -48,7 +48,7 @@ def matches(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         wide = 0.6
     with drawn(max(WIDTH, 1.1 + wide * len(names)), 1.05 + 0.42 * len(names)) as drawing:
         axes = drawing.subplots()
-        _labels(axes, names, names)
+        _labels(axes, names, names, looks)
         for y, line in enumerate(chart.data["parts"]):
             for x, counts in enumerate(line):
                 if counts and sum(counts):
@@ -78,12 +78,14 @@ def _match(axes: Axes, place: tuple[int, int], counts: Sequence[int], pair: tupl
     tell(cell, f"{first} against {other}: {wins} wins, {ties} ties, {losses} losses of {total}; {told}", pair)
 
 
-def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str], looks: Looks) -> None:
     """Label rows and columns."""
     axes.set_xlim(-0.5, len(columns) - 0.5)
-    axes.set_xticks(range(len(columns)), [*map(label_text, columns)], rotation=30, ha="left", rotation_mode="anchor")
+    across = [label_text(label, looks) for label in columns]
+    axes.set_xticks(range(len(columns)), across, rotation=30, ha="left", rotation_mode="anchor")
     axes.xaxis.tick_top()
-    axes.set_yticks(range(len(rows)), [*map(label_text, rows)])
+    axes.set_yticks(range(len(rows)), [label_text(label, looks) for label in rows])
+    tell_names([*axes.get_xticklabels(), *axes.get_yticklabels()], [*columns, *rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

@@ -30,10 +30,6 @@ PLAN = (
     "({0}, level {level:percent}, margin {margin:percent}, budget {budget:,}{rest})"
 )
 ELSE = "that the plan was kept doesn't show that what the verdicts take for granted holds"
-GIVEN = (
-    "where people and conversations are independent of each other (no household, class or copied text stands behind "
-    "several) and the bots stayed the same"
-)
 MEANS = (
     "More points, over all people and conversations like these. The null hypothesis is that two score alike against "
     "each other and against every third one. Units that aren't back count as the worst possible."
@@ -43,12 +39,13 @@ WORDS: dict[str, dict] = own_data(__file__)
 PROBES: dict[str, dict[str, str]] = WORDS["probes"]
 """Words of each probe of the account."""
 
-OF_PAIRS = (
-    "Of {n:pair}: {0}; the chance that any verdict is wrong is at most {error:percent}, however often one looked, {1}."
+ERROR = (
+    "The chance that any verdict is wrong is at most {error:percent}, however often one looked, if people and "
+    "conversations are independent of each other and the bots stayed the same."
 )
 WITHHELD = "No verdict is given after {answers:answer}. {0}"
 
-KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
+KINDS = {"better": "told apart", "equal": "equal within {margin:percent}", "open": "open"}
 LINKS = {"better": "over"}
 
 OF_CONTESTANTS = ("order", "clusters", "score", "score_ci", "matches")
@@ -62,13 +59,13 @@ def frames_of(data: Mapping) -> Found | None:
     contestants = []
     for bot in data["order"]:
         first, last = data["clusters"][bot]
-        row = {"bot": bot, "score": data["score"][bot], "n": data["matches"][bot]}
+        row = {"bot": bot, "score": data["score"][bot], "n": int(data["matches"][bot])}
         row |= {"cluster_first": first, "cluster_last": last, "ci": data["score_ci"][bot]}
         contestants.append(with_ends(row, "score"))
     pairs = [with_ends(row, "difference") for row in data["pairs"]]
     lists = {name: data[name] for name in ("path", "draws", "departures", "probes")}
     whole = {name: value for name, value in data.items() if name not in (*lists, *OF_CONTESTANTS, "pairs")}
-    return {"ranking": contestants, "pairs": pairs, **lists, "whole": whole}
+    return {"ranking": contestants, "pairs": pairs, **lists, "whole": whole | {"matches": data["answers"]}}
 
 
 def summarise(result: Result) -> list[str]:
@@ -88,8 +85,8 @@ def summarise(result: Result) -> list[str]:
     if withheld:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
     checked += [row["text"] for row in of_level(audit, AMBER)]
-    verdicts = ", ".join(filter(None, (_pairs(pairs, kind) for kind in KINDS)))
-    sentence = filled(OF_PAIRS, verdicts, GIVEN, n=len(pairs), error=1 - data["level"])
+    verdicts = "; ".join(filter(None, (_pairs(pairs, kind, data) for kind in KINDS)))
+    sentence = f"Of {counted(len(pairs), 'pair')}: {verdicts}. {filled(ERROR, error=1 - data['level'])}"
     open_ = sum(row["verdict"] == "open" for row in pairs)
     numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
@@ -116,13 +113,13 @@ def audit_of(frames: Frames) -> list[dict]:
     return rows_of(probes, PROBES)
 
 
-def _pairs(pairs: Sequence[Mapping], kind: str) -> str:
+def _pairs(pairs: Sequence[Mapping], kind: str, data: Mapping) -> str:
     """Return how many pairs have this verdict, and which where they are few; "" where none has."""
     link = LINKS.get(kind, "and")
     names = [f"{row['a']} {link} {row['b']}" for row in pairs if row["verdict"] == kind]
     if not names:
         return ""
-    text = f"{len(names)} {KINDS[kind]}"
+    text = f"{len(names)} {filled(KINDS[kind], **data)}"
     if len(names) <= NAMED:
         text += f" ({', '.join(names)})"
     return text

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
+from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.wording import listed
 
@@ -59,7 +60,8 @@ class Examples:
 
 def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples | None:
     """Return a win between the two closest bots and an upset; None where no conversation of theirs was decided."""
-    pair = _closest(ranking)
+    verdicts = contents.of(SETTLED, source).rows("pairs") or ranking.pairs
+    pair = _closest(ranking, verdicts)
     if pair is None:
         return None
     better, worse, told_apart = pair
@@ -67,10 +69,13 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     labels = _labels(contents, source, talks)
     shown = []
     titles = ("A win of", "A win of")
-    rule = f"{better} and {worse}, the closest two"
+    closest = "the closest two"
     if told_apart:
         titles = ("A typical win of", "An upset by")
-        rule += " told apart"
+        closest = "the closest two told apart"
+    rule = f"{better} and {worse}, {closest}"
+    if len(contents.bots) == 2:
+        rule = f"{better} and {worse}"
     for winner, title in zip((better, worse), titles, strict=True):
         segment = _clearest(labels, talks, winner)
         if segment is not None:
@@ -82,11 +87,12 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     return Examples(f"{rule}: their shortest, most clearly decided segments.", shown)
 
 
-def _closest(ranking: Ranking) -> tuple[str, str, bool] | None:
-    """Return the better and the worse of the two closest bots, of those that are told apart if any are."""
+def _closest(ranking: Ranking, verdicts: Sequence[Mapping]) -> tuple[str, str, bool] | None:
+    """Return the better and the worse of the two closest bots, of those that `verdicts` tell apart if any are."""
     order = {bot: place for place, bot in enumerate(ranking.order) if bot != HUMAN}
     met = [row for row in ranking.pairs if {row["a"], row["b"]} <= set(order) and row.get("estimate") is not None]
-    told_apart = [row for row in met if row.get("verdict") in (BETTER, WORSE)]
+    decided = [{row["a"], row["b"]} for row in verdicts if row.get("verdict") in (BETTER, WORSE)]
+    told_apart = [row for row in met if {row["a"], row["b"]} in decided]
     if not met:
         return None
     row = min(told_apart or met, key=lambda row: (abs(row["estimate"] - 0.5), row["a"], row["b"]))

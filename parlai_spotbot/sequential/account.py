@@ -278,8 +278,9 @@ def _pairs(
 
 
 def _path(watch: Watch, pairs: Sequence[dict], place: Mapping[str, int]) -> list[dict]:
-    """Return the share of evidence over the answers, of pairs that are open or were settled last."""
-    shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
+    """Return the share of evidence over the answers of pairs that are open or settled last, in the order of `pairs`."""
+    last = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
+    shown = [row for row in pairs if row in last]
     steps = []
     if watch.path:
         steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int))

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
-from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
+from parlai_spotbot.analysis.planning.pilot import SETTLED, UNREACHABLE
 from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Answers, Form
@@ -23,7 +23,7 @@ from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import clear, known
 from parlai_spotbot.findings.sections import Step
-from parlai_spotbot.wording import NAMED, counted, part_of, percent, who
+from parlai_spotbot.wording import counted, fitting, part_of, percent, who
 
 DIFFERENCE = 0.2
 POWER = 0.8
@@ -38,7 +38,7 @@ NOTHING_MORE = dict.fromkeys(("more_conversations", "more_annotations", "needed"
 """What a pair needs that no plan settles, or that is settled."""
 
 TITLE = "What is uncertain, and what would settle it"
-SETTLED = "Every pair ({0}) is {1}: no further annotation is needed to order the bots."
+DECIDED = "Every pair ({0}) is {1}: no further annotation is needed to order the bots."
 MET = "Every pair that met and is ranked ({0}) is {1}."
 WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=False)
 
@@ -70,15 +70,15 @@ def before(bots: int, annotations_per_conversation: int, packed: int) -> list[st
     if needed is None:
         return []
     text = (
-        f"To distinguish two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches or more, "
-        f"people need to judge {needed:,} conversations per pair ({percent(POWER)} power, {percent(design.ties)} ties, "
-        "correlations as in the paper's data)."
+        f"To tell apart two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches or more, "
+        f"people need to judge {needed:,} conversations per pair ({percent(POWER)} power, ties and correlations as in "
+        "the paper's data)."
     )
     in_all = needed * annotations_per_conversation * design.pairs
     here = ""
     if packed < in_all:
-        here = f"; {packed:,} are packed"
-    return [text, Step.of(f"Let people judge: {in_all:,} annotations of bots for that{here}.")]
+        here = f", of which {packed:,} are packed"
+    return [text, Step.of(f"Let people judge: that takes {in_all:,} annotations of bots{here}.")]
 
 
 ABOUT = (
@@ -109,7 +109,7 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Fou
     ranked = planned_for(matches, answers.bots, ranking)
     start = Design(max(len(ranked), 2), power=POWER, level=LEVEL, looks=LOOKS)
     rows, design = open_pairs(matches, ranked, start, ranking, DIFFERENCE)
-    for row in rows:
+    for row in without_decided(rows, ranking):
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= NOTHING_MORE | {"status": UNREACHABLE}
     about = {name: getattr(design, name) for name in ABOUT}
@@ -157,6 +157,14 @@ def without_equal(rows: list[dict], ranking: Ranking) -> list[dict]:
         if {row["a"], row["b"]} in equal:
             row |= NOTHING_MORE | {"status": EQUAL}
     return rows
+
+
+def without_decided(rows: list[dict], ranking: Ranking) -> list[dict]:
+    """Return rows of pairs with what they need, of which those that are told apart or equal need no more."""
+    for row in rows:
+        if clear(row):
+            row |= NOTHING_MORE | {"status": SETTLED}
+    return without_equal(rows, ranking)
 
 
 def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | None:
@@ -207,7 +215,9 @@ def summarise(result: Result) -> list[str]:
             pairs = MET.format(tested, settled)
         return [cause["why"], pairs, Step.of(cause["step"], cause["more"], plan=False)]
     if not opened:
-        return [SETTLED.format(tested, settled), WRITE]
+        if tested == 1:
+            return [f"The two bots are {settled}: no further annotation is needed to order them.", WRITE]
+        return [DECIDED.format(tested, settled), WRITE]
     return [pairs, *_takes(opened, whole)]
 
 
@@ -241,15 +251,15 @@ def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
 
 
 def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> str:
-    """Return how many pairs are open, of which `opened` may hold but some, with the clearest `NAMED` of them."""
+    """Return how many pairs are open, of which `opened` may hold but some, with the clearest of them."""
     count = count or len(opened)
     by_name = sorted(opened, key=lambda row: (row["a"], row["b"]))
     named = best_first(by_name, -np.array([row["p_adjusted"] for row in by_name], dtype=float))
-    names = "; ".join(f"{who(row['a'])} and {who(row['b'])}" for row in named[:NAMED])
+    names = fitting([f"{who(row['a'])} and {who(row['b'])}" for row in named])
     among = ":"
-    if count > NAMED:
+    if count > len(names):
         among = ", among them"
-    return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {names}."
+    return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {'; '.join(names)}."
 
 
 def _hours(annotations: float, seconds: float | None) -> str:

@@ -113,13 +113,15 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
         if section.first:
             section = replace(section, text=[])
         part = part_of_source(view, source, section)
+        page_section = sections.get(section.anchor)
+        if page_section and page_section.parts[0].source == HUMAN:
+            part = replace(part, text=part.text[:1], caption="", tables=[])
         if part.empty:
             continue
-        page_section = PageSection(f"{view.prefix}{section.anchor}", section.heading)
-        parts = sections.setdefault(section.anchor, page_section).parts
-        if parts and parts[0].source == HUMAN:
-            part = replace(part, text=part.text[:1], caption="", tables=[])
-        parts.append(part)
+        if page_section is None:
+            page_section = PageSection(f"{view.prefix}{section.anchor}", section.heading)
+            sections[section.anchor] = page_section
+        page_section.parts.append(part)
     return list(sections.values())
 
 

@@ -6,26 +6,26 @@ are text to a screen reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, RED, WORSE
-from parlai_spotbot.findings import needs
+from parlai_spotbot.findings import findings_of, needs, render
 from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.findings.comparison import UNDECIDED, compare
 from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import known
-from parlai_spotbot.findings.sections import Drawn, Section
+from parlai_spotbot.findings.sections import Card, Drawn, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.findings.whole_study import simulators
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.alarms import audit_rows
-from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
+from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to, results_of
 from parlai_spotbot.report.examples import Examples, examples_of, examples_of_users
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.surveys.about import PILOTED
@@ -99,7 +99,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
             uncertain += section.text
         told = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *told] if section.step), None)
-        step = _step(contents, lead, advice)
+        step = _step(contents, lead, advice) or _remedy(alarms)
         ranking = contents.ranking(lead.source)
         note = _disagreement(ranking)
         why = examples_of(contents, ranking, lead.source)
@@ -208,11 +208,17 @@ def _answer(contents: SurveyData, lead: SourceCard | None) -> str:
 
 
 def _lead(contents: SurveyData) -> SourceCard | None:
-    """The ranking of the source that leads."""
+    """Return the ranking of the source that leads; of a survey that ranks nobody, its first section with a chart."""
     account = lead_of(contents)
     if account is None:
         return None
-    return card(contents, account.source)
+    if any(finding.bars for finding in findings_of(contents.asked)):
+        return card(contents, account.source)
+    for finding, result in results_of(contents, account.source):
+        section = render.tell(finding, result)
+        if section and section.chart:
+            return SourceCard(account.source, Card(text=section.text, chart=section.chart))
+    return None
 
 
 def _shortened(lead: SourceCard) -> SourceCard:
@@ -288,6 +294,13 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
     elif advice.plan and (planning := contents.asked.about.planning) and planning.of in PILOTED:
         typed = command("plan", study.path, survey)
     return ScreenStep(advice, typed)
+
+
+def _remedy(alarms: Sequence[Mapping]) -> ScreenStep | None:
+    """Return what to do about the worst of the things that could be wrong."""
+    if not alarms:
+        return None
+    return ScreenStep(alarms[0]["step"])
 
 
 def missing(contents: SurveyData) -> ScreenStep | None:

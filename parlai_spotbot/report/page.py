@@ -27,14 +27,14 @@ from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.first_screen import FirstScreen, ScreenStep
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView, here
-from parlai_spotbot.report.second_screen import judged_by, second_screen
+from parlai_spotbot.report.second_screen import answers_of, second_screen
 from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import NONE, counted, upper_first
 
 FAILURE = ("contestant", "kind", "conversation_id")
 
-READ = "Points with 95 % intervals; shading: places that the data leave open together. Made by parlai_spotbot."
+READ = "Points with 95 % intervals; contestants in one band share their places. Made by parlai_spotbot."
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,18 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     whole = card(contents, screen.lead.source)
     if whole is None:
         return None
-    footer = f"{chapter.title}, {contents.study.plan.domain}. {upper_first(judged_by(contents))}."
-    return headline(whole.card, chapter.view.looks, name, screen.answer, f"{footer} {READ}")
+    return headline(whole.card, chapter.view.looks, name, screen.answer, _footer(chapter, screen.lead.source))
+
+
+def _footer(chapter: Chapter, source: str) -> str:
+    """Return the study that the figure is of, who answered, on which day last, and how to read it."""
+    contents = chapter.view.contents
+    days = [row.submitted_at[:10] for row in contents.judgements if row.source == source]
+    last = max(days, default="")
+    if last:
+        last = f", until {last}"
+    study = f"{chapter.title}, {contents.study.plan.domain}, {counted(len(contents.bots), 'contestant')}"
+    return f"{study}. {upper_first(answers_of(contents, source))}{last}. {READ}"
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:

@@ -173,16 +173,18 @@ def _conversations(chapter: Chapter) -> str:
 
 def judged_by(contents: SurveyData) -> str:
     """Return who answered, how much of it, and how much of that the figures are of."""
+    return listed(answers_of(contents, source, _analysed(contents, source)) for source in contents.sources)
+
+
+def answers_of(contents: SurveyData, source: str, analysed: str = "") -> str:
+    """Return who a source is, and how much it answered: "5 people (60 annotations)"."""
     what = "annotation"
     if contents.counted:
         what = "vote"
-    judges = []
-    for source in contents.sources:
-        who = source_said(source)
-        if source == HUMAN:
-            who = people_said(contents.people(source))
-        judges.append(f"{who} ({counted(contents.annotations(source), what)}{_analysed(contents, source)})")
-    return listed(judges)
+    who = source_said(source)
+    if source == HUMAN:
+        who = people_said(contents.people(source))
+    return f"{who} ({counted(contents.annotations(source), what)}{analysed})"
 
 
 def _analysed(contents: SurveyData, source: str) -> str:

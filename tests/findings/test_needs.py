@@ -5,7 +5,21 @@ import pandas as pd
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.rankings import Ranking
 from tests.case_tables import cases
+
+
+@cases(
+    "p status more",
+    """
+- [0.2, needs more, 60]
+- [0.041, settled, null]
+- [0.001, settled, null]
+""",
+)
+def test_a_pair_that_is_told_apart_needs_no_more(p, status, more):
+    [shown] = needs.without_decided([row("ann", "bob", p)], Ranking(Frames()))
+    assert (shown["status"], shown["more_annotations"]) == (status, more)
 
 
 def row(a, b, p):

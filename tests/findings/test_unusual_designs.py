@@ -251,7 +251,7 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
     found = obstacle(with_pair(row, 0.2), MATCHES)
     if case == "dominant":
         further = counted(more, "answer")
-        assert row["step"] == f"Let others answer: with {further} by others that share is below 25%."
+        assert row["step"] == f"Let others answer: after {further} by others nobody gave more than 25%."
     elif more:
         assert row["step"] == f"Let more annotators answer, five at least: {more} answers by others."
     if more:

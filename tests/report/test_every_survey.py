@@ -18,7 +18,7 @@ from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.study import Study
 
 STORED = Path(__file__).parents[1] / "goldens" / "studies" / "surveys"
-SURVEYS = ("abc_eval", "acute_eval", "dialogue_likert", "spot_the_bot_game")
+SURVEYS = ("abc_eval", "acute_eval", "dialogue_likert", "spot_the_bot_game", "nuc")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,19 @@ def test_behaviours_have_an_order_each_and_none_of_all(made):
     found = standings(contents)
     assert found
     assert all(row.criterion and row.ranking.score_column == "score" and not row.ranking.of_matches for row in found)
+
+
+def test_a_survey_that_ranks_nobody_answers_its_question(made):
+    first = first_screen(chapter_of(SurveyView(load(made, "nuc"))))
+    assert first.answer.startswith("People chose the real next turn first in ")
+    assert first.lead.card.chart
+
+
+def test_no_part_is_empty_and_kinds_of_conversations_have_words(page):
+    assert not re.search(r'<div class="part[^>]*>\s*<h4>[^<]*(<span[^>]*>[^<]*</span>)?\s*</h4>\s*</div>', page)
+    kinds = section(page, "acute_eval-chats")
+    assert "a bot with itself" in kinds
+    assert "human_model" not in kinds
 
 
 def test_the_page_has_the_behaviours_and_the_training(page):

@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.findings.answers import Facts
-from parlai_spotbot.findings.whole_study.hygiene import FINDING
+from parlai_spotbot.findings.whole_study.hygiene import FINDING, sentence
 from parlai_spotbot.findings.whole_study.hygiene import hygiene as result_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
@@ -125,12 +125,18 @@ def test_the_result_says_who_does_it_more_than_people():
     result = frames_of([*told, *people(30)], ["b", "a"])
     sentences = {row["name"]: row["sentence"] for row in result.rows("contestants")}
     assert list(sentences) == ["b", "a", HUMAN]
-    assert sentences["a"].startswith("Turns of a with faults: special tokens in 100% (8")
+    assert sentences["a"].startswith("Faults in turns of a: special tokens in 100% of them (8")
     assert sentences["b"] == sentences[HUMAN] == ""
     rows = FINDING.tables["hygiene"].read(result)
     assert len(rows) == 3 * (len(hygiene.KINDS) - 1)
     own = rows[(rows["name"] == "a") & (rows["kind"] == "special_tokens")].iloc[0]
     assert (own["rate"], own["example"], own["example_turn"]) == (1.0, "c0", 0)
+
+
+def test_a_fault_of_one_turn_in_hundreds_is_no_caution():
+    row = {"kind": "loop", "count": 2, "rate": 0.004, "rate_low": 0.001, "rate_high": 0.01}
+    assert sentence("a", [row], {}) == ""
+    assert sentence("a", [row | {"rate": 0.1, "rate_low": 0.05}], {}).startswith("Faults in turns of a: ")
 
 
 def test_turns_of_400_000_words_are_measured_in_seconds():

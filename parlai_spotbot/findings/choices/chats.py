@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from parlai_spotbot.analysis.choices.chat_kinds import KINDS, compare_kinds
+from parlai_spotbot.analysis.choices.chat_kinds import KINDS, MIXED, compare_kinds
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.choices.ranking import compared
@@ -11,10 +11,14 @@ from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.wording import number
 
 
-def compute(answers: Answers) -> Found:
-    """Compare the win shares that kinds of conversations give, on the first question."""
-    main = answers.questions[0]
-    return compare_kinds(compared(answers), answers.names, crossed=answers.crossed) | {"whole": {"question": main}}
+def compute(answers: Answers) -> Found | None:
+    """Compare the win shares that kinds of conversations give, on the first question; None where there is one kind."""
+    frames = compare_kinds(compared(answers), answers.names, crossed=answers.crossed)
+    kinds = frames["kinds"]
+    if kinds.empty or kinds["kind"].nunique() < 2:
+        return None
+    kinds["kind"] = kinds["kind"].map({**KINDS, MIXED: "two kinds"})
+    return frames | {"whole": {"question": answers.questions[0]}}
 
 
 def comparison_sentence(row: Mapping) -> str:

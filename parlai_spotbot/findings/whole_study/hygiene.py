@@ -38,6 +38,9 @@ TITLES = {
     "training": "Training text",
 }
 
+RARE = 0.01
+"""A fault in fewer turns is no caution."""
+
 NAMED = 4
 """Most kinds that a sentence names, the most frequent first."""
 
@@ -103,17 +106,18 @@ def sentence(name: str, bot_rows: Sequence[Mapping], people: Mapping[str, Mappin
     if name == HUMAN:
         return ""
     never = {"rate_high": -1.0}
-    clear = [row for row in bot_rows if row["count"] and row["rate_low"] > people.get(row["kind"], never)["rate_high"]]
+    often = [row for row in bot_rows if row["count"] and row["rate"] >= RARE]
+    clear = [row for row in often if row["rate_low"] > people.get(row["kind"], never)["rate_high"]]
     parts = []
     for row in best_first(clear, (row["rate"] for row in clear))[:NAMED]:
         rate, low, high = (small_percent(row[key]) for key in ("rate", "rate_low", "rate_high"))
-        part = f"{TITLES[row['kind']].lower()} in {rate} ({low} to {high}"
+        part = f"{TITLES[row['kind']].lower()} in {rate} of them ({low} to {high}"
         if row["kind"] in people:
             part += f", people {small_percent(people[row['kind']]['rate'])}"
         parts.append(f"{part})")
     if not parts:
         return ""
-    return f"Turns of {name} with faults: {'; '.join(parts)}."
+    return f"Faults in turns of {name}: {'; '.join(parts)}."
 
 
 CAREFUL = 2

@@ -85,8 +85,7 @@ def summarise(result: Result) -> list[str]:
     if withheld:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
     checked += [row["text"] for row in of_level(audit, AMBER)]
-    verdicts = "; ".join(filter(None, (_pairs(pairs, kind, data) for kind in KINDS)))
-    sentence = f"Of {counted(len(pairs), 'pair')}: {verdicts}. {filled(ERROR, error=1 - data['level'])}"
+    sentence = _of_pairs(pairs, data)
     open_ = sum(row["verdict"] == "open" for row in pairs)
     numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
@@ -111,6 +110,12 @@ def audit_of(frames: Frames) -> list[dict]:
     """Return the probes of a survey that was served until settled as rows of an audit."""
     probes = [Probe(row["probe"], row["level"], row["figures"]) for row in frames.rows("probes")]
     return rows_of(probes, PROBES)
+
+
+def _of_pairs(pairs: Sequence[Mapping], data: Mapping) -> str:
+    """Return how many pairs have which verdict, and how sure that is."""
+    verdicts = "; ".join(filter(None, (_pairs(pairs, kind, data) for kind in KINDS)))
+    return f"Of {counted(len(pairs), 'pair')}: {verdicts}. {filled(ERROR, error=1 - data['level'])}"
 
 
 def _pairs(pairs: Sequence[Mapping], kind: str, data: Mapping) -> str:

@@ -44,10 +44,8 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
             if len(series) <= MOST:
                 _others(axes, [other for other in series if other is not line], data["steps"])
-            look = look_of(line["label"], looks, place)
-            title = axes.set_title(label_text(line["label"], looks), color=look.colour, fontsize=9)
-            tell_names([title], [line["label"]])
-            _panel(axes, line, look, data)
+            _titled(axes, line["label"], looks, look_of(line["label"], looks, place))
+            _panel(axes, line, look_of(line["label"], looks, place), data)
         for axes in panels[len(series) :]:
             axes.set_visible(False)
         for axes in panels[max(0, len(series) - across) : len(series)]:
@@ -73,6 +71,12 @@ def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     if data["shares"]:
         axes.yaxis.set_major_formatter(PERCENT)
+
+
+def _titled(axes: Axes, label: str, looks: Looks, look: Look) -> None:
+    """Write a curve's name above it."""
+    title = axes.set_title(label_text(label, looks), color=look.colour, fontsize=9)
+    tell_names([title], [label])
 
 
 def _panel(axes: Axes, line: dict, look: Look, data: dict) -> None:

@@ -61,12 +61,12 @@ def exercises_in(survey: Survey, english: Survey, dialogues: Dialogues, language
     return replace(survey, example=example, onboarding=tuple(filter(None, rounds)), tasks=tuple(tasks))
 
 
-def _material_in(own: Read, english: Read, language: str, spoken: str, name: str) -> TaskMaterial:
+def _material_in(read_texts: Read, english: Read, language: str, spoken: str, name: str) -> TaskMaterial:
     """Return the material of a task with the gold dialogues in the language that is `spoken`, or without any.
 
     They stay where their explanations are in the page's `language`.
     """
-    material = own(name)
+    material = read_texts(name)
     turns = [turn for gold in material.dialogues for turn in gold.turns]
     explained = all(isinstance(turn.why, Translated) for turn in turns if turn.bot)
     if language == ENGLISH:

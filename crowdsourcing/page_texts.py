@@ -126,7 +126,7 @@ def load_texts(
     for path in _paths(language):
         file = _read(path)
         texts |= _page(file.page, f"{path}: page") | {"language": file.language}
-        by_name = _known(file.surveys, survey_names(), f"{path}: surveys")
+        by_name = _checked_keys(file.surveys, survey_names(), f"{path}: surveys")
         survey = translated(survey, file.survey, f"{path}: survey")
         survey = translated(survey, by_name.get(survey.name, {}), f"{path}: surveys.{survey.name}")
         dialogues.update(file.conversations)
@@ -170,7 +170,7 @@ def _read(path: Path) -> TextsFile:
     if not LANGUAGE.fullmatch(file.language):
         raise UserError(f"{path}: language: expected a code like 'de' or 'pt-BR'.", "Correct it.")
     english = data("conversations")
-    for name, turns in _known(file.conversations, english, f"{path}: conversations").items():
+    for name, turns in _checked_keys(file.conversations, english, f"{path}: conversations").items():
         if len(turns) != len(english[name]):
             raise UserError(
                 f"{path}: conversations.{name}: {len(turns)} turns, expected {len(english[name])}.",
@@ -190,7 +190,7 @@ def _path(language: str | Path) -> Path:
     return path
 
 
-def _known(row: Any, keys: Collection[str], where: str) -> dict:
+def _checked_keys(row: Any, keys: Collection[str], where: str) -> dict:
     if not isinstance(row, dict):
         raise UserError(f"{where}: expected an object.", f"Use keys: {', '.join(keys)}.")
     for key in row:
@@ -202,7 +202,7 @@ def _known(row: Any, keys: Collection[str], where: str) -> dict:
 def _page(row: Mapping[str, str], where: str) -> dict[str, str]:
     """Check that texts of the page have the keys and placeholders of the English ones."""
     english = page_texts()
-    for key, text in _known(dict(row), english, where).items():
+    for key, text in _checked_keys(dict(row), english, where).items():
         names = PLACEHOLDER.findall(english[key])
         _text(text, names, f"{where}.{key}")
         for name in sorted(set(names) - set(PLACEHOLDER.findall(text))):
@@ -231,7 +231,7 @@ def translated(survey: Survey, row: dict, where: str) -> Survey:
     stands_for = {"compare": "instructions", "consent": "consent", "example": "example"}
     plain = {name: "" for name, key in stands_for.items() if key in row}
     try:
-        tasks = _known(row.get("tasks", {}), [task.name for task in survey.tasks], f"{where}.tasks")
+        tasks = _checked_keys(row.get("tasks", {}), [task.name for task in survey.tasks], f"{where}.tasks")
         row = {key: part for key, part in row.items() if key != "tasks"}
         survey = replace(
             survey,
@@ -260,7 +260,7 @@ def _check_keys(survey: Survey) -> None:
 
 def _task(task: Task, row: Mapping[str, Any], where: str) -> Task:
     """Return a task whose title and material are in the language of a file."""
-    parts = dict(_known(row, TASK, where))
+    parts = dict(_checked_keys(row, TASK, where))
     if "title" in parts:
         task = replace(task, title=_text(parts.pop("title"), (), f"{where}.title"))
     if not parts or task.read is None:
@@ -271,15 +271,17 @@ def _task(task: Task, row: Mapping[str, Any], where: str) -> Task:
 def _material(read: Read, row: Mapping[str, Any], where: str, name: str) -> TaskMaterial:
     """Return the material of a task with the texts of `row` in place of its own."""
     material = read(name)
-    rows = _known(row.get("definitions", {}), material.definitions, f"{where}.definitions")
+    rows = _checked_keys(row.get("definitions", {}), material.definitions, f"{where}.definitions")
     definitions = {}
     for label, definition in material.definitions.items():
         definitions[label] = _laid_over(definition, rows.get(label, {}), f"{where}.definitions.{label}")
-    told = _known(row.get("dialogues", {}), [gold.id for gold in material.dialogues], f"{where}.dialogues")
+    dialogue_texts = _checked_keys(
+        row.get("dialogues", {}), [gold.id for gold in material.dialogues], f"{where}.dialogues"
+    )
     dialogues = []
     for gold in material.dialogues:
-        if gold.id in told:
-            gold = _gold(gold, told[gold.id], f"{where}.dialogues.{gold.id}")
+        if gold.id in dialogue_texts:
+            gold = _gold(gold, dialogue_texts[gold.id], f"{where}.dialogues.{gold.id}")
         dialogues.append(gold)
     if "instructions" in row:
         material = replace(material, instructions=_text(row["instructions"], (), f"{where}.instructions"))
@@ -309,7 +311,7 @@ def _additional(rows: dict, where: str) -> list[Question]:
     questions = []
     for name, about in rows.items():
         if name.startswith(ADDITIONAL):
-            question_fields = _known(about, [one.name for one in fields(Question)], f"{where}.{name}")
+            question_fields = _checked_keys(about, [one.name for one in fields(Question)], f"{where}.{name}")
             questions.append(validated(Question, {"name": name, **question_fields}, f"{where}.{name}"))
     return questions
 
@@ -321,7 +323,7 @@ def _laid_over(value: Any, row: Any, where: str, key: str = "") -> Any:
     if key in ("example", "onboarding") and isinstance(row, dict) and "turns" in row:
         return _own_exercise(row, where)
     if key == "shown":
-        return tuple({**dict(value), **_known(row, dict(value), where)}.items())
+        return tuple({**dict(value), **_checked_keys(row, dict(value), where)}.items())
     if is_dataclass(value):
         parts = {one.name: getattr(value, one.name) for one in fields(value) if one.name in TEXTS}
         return replace(value, **_parts(parts, row, where))
@@ -340,7 +342,7 @@ def _laid_over(value: Any, row: Any, where: str, key: str = "") -> Any:
 
 
 def _parts(parts: Mapping[str, Any], row: Any, where: str) -> dict[str, Any]:
-    part_texts = _known(row, parts, where)
+    part_texts = _checked_keys(row, parts, where)
     return {name: _laid_over(parts[name], about, f"{where}.{name}", name) for name, about in part_texts.items()}
 
 

@@ -48,27 +48,27 @@ def untranslated(survey: Survey, asked: Collection[str]) -> dict[str, Any]:
     if survey.training or len(survey.tasks) == 1:  # narrowed to a task, which has these
         names = [name for name in names if name not in ("title", "instructions")]
     missing = _of_parts(survey, names)
-    missing["tasks"] = _found((task.name, _of_task(survey.task(task.name))) for task in survey.tasks)
+    missing["tasks"] = _nonempty((task.name, _of_task(survey.task(task.name))) for task in survey.tasks)
     for name in missing.get("questions", {}).keys() - set(asked):
         del missing["questions"][name]
-    return _found(missing.items())
+    return _nonempty(missing.items())
 
 
 def _of_task(survey: Survey) -> dict[str, Any]:
     """Return the texts of a survey that is narrowed to a task that no file holds, in the shape of `tasks:` there."""
     definitions = [(one.label, _of_parts(one, DEFINITION)) for task in survey.tasks for one in task.definitions]
-    return _found([*_of_parts(survey, ("title", "instructions")).items(), ("definitions", _found(definitions))])
+    return _nonempty([*_of_parts(survey, ("title", "instructions")).items(), ("definitions", _nonempty(definitions))])
 
 
 def _of_parts(value: Any, names: Iterable[str]) -> dict[str, Any]:
-    return _found((name, _of(getattr(value, name))) for name in names)
+    return _nonempty((name, _without_files(getattr(value, name))) for name in names)
 
 
-def _found(parts: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _nonempty(parts: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: part for name, part in parts if part}
 
 
-def _of(value: Any) -> Any:
+def _without_files(value: Any) -> Any:
     """Return what of a value no file holds: a text, a mapping, a list with all its entries; "" or {} for nothing."""
     if isinstance(value, FeatureTexts):
         return _of_parts(value, ("compare", "consent"))
@@ -80,13 +80,13 @@ def _of(value: Any) -> Any:
         return value
     if any(isinstance(part, Question) for part in value):
         questions = [one for one in value if not one.name.startswith(ADDITIONAL)]
-        return _found((one.name, _of_parts(one, ("heading", "wording", "help", "options"))) for one in questions)
+        return _nonempty((one.name, _of_parts(one, ("heading", "wording", "help", "options"))) for one in questions)
     if any(isinstance(part, Option) for part in value):
         shown = [one for one in value if not _under_a_name(one)]
-        return _found((one.value, _of_parts(one, ("label", "definition"))) for one in shown)
+        return _nonempty((one.value, _of_parts(one, ("label", "definition"))) for one in shown)
     if any(isinstance(part, LabelExample) for part in value):
-        return [_of(part) for part in value if _of(part)]
-    if any(map(_of, value)):
+        return [_without_files(part) for part in value if _without_files(part)]
+    if any(map(_without_files, value)):
         return [str(part) for part in value]
     return []
 

@@ -69,7 +69,7 @@ def study_of(path: Path) -> Path | None:
 
 def read_manifest(folder: Path) -> Manifest | None:
     """Return the records by path in the study; None for a study that has no manifest yet."""
-    return copy.deepcopy(_manifests.of(folder / MANIFEST, lambda: _manifest(folder)))
+    return copy.deepcopy(_manifests.read_once(folder / MANIFEST, lambda: _manifest(folder)))
 
 
 def _manifest(folder: Path) -> Manifest | None:
@@ -184,7 +184,7 @@ def file_record(path: Path, most: int = sys.maxsize) -> dict[str, Any] | None:
 
 def sha256(path: Path) -> str:
     """`files.sha256`, known without reading where a file was read as recorded and is the same since."""
-    return _digests.of(path, lambda: files.sha256(path))
+    return _digests.read_once(path, lambda: files.sha256(path))
 
 
 def _agrees(record: dict | None, path: Path, read: dict | None) -> bool:

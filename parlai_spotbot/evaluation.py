@@ -34,7 +34,7 @@ class Evaluation:
     analysis: Mapping[str, Any]
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Return what a command's options ask for, or a function's arguments.
 
         The margin is the analysis's where the number of answers is fixed.

@@ -75,7 +75,7 @@ def state_of(path: Path) -> FileState | None:
 class Unchanged(dict[Path, tuple[FileState, Any]]):
     """Cache of files' contents; a file that has changed is read again."""
 
-    def of(self, path: Path, read: Callable[[], Any]) -> Any:
+    def read_once(self, path: Path, read: Callable[[], Any]) -> Any:
         state = state_of(path)
         if state is None:
             return read()

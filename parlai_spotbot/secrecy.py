@@ -146,16 +146,16 @@ def masked(text: str) -> str:
     return IN_TEXT.sub(_without_value, FORM.sub(MARK, text))
 
 
-def _without_value(found: re.Match) -> str:
-    kind = "quoted" if found["bare"] is None else "bare"
-    text = found.string
-    begin = found.start("name")
-    value = found[kind]
-    blank = not re.search("[=:]", found["is"])
+def _without_value(match: re.Match) -> str:
+    kind = "quoted" if match["bare"] is None else "bare"
+    text = match.string
+    begin = match.start("name")
+    value = match[kind]
+    blank = not re.search("[=:]", match["is"])
     # Ordinary words are only taken for secrets where the name is sure and no sentence goes on.
     is_word = kind == "bare" and not re.search(r"[\d\s=+/]", value)
-    name = re.split(r"[^\w.-]", text[max(0, begin - 60) : begin])[-1] + found["name"]
-    goes_on = PROSE.match(text, found.start("bare")) if blank and kind == "bare" else is_word and ":" in found["is"]
+    name = re.split(r"[^\w.-]", text[max(0, begin - 60) : begin])[-1] + match["name"]
+    goes_on = PROSE.match(text, match.start("bare")) if blank and kind == "bare" else is_word and ":" in match["is"]
     if goes_on or not is_named_secret(name, value, sure=is_word and not blank):
-        return found[0]
-    return text[found.start() : found.start(kind)] + NOT_SHOWN + text[found.end(kind) : found.end()]
+        return match[0]
+    return text[match.start() : match.start(kind)] + NOT_SHOWN + text[match.end(kind) : match.end()]

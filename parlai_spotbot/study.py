@@ -273,7 +273,7 @@ class Study:
 
     def once(self, path: Path, read: Callable[[], Any]) -> Any:
         """Return what was read of a file before, if it is the same since, else what `read` gives."""
-        return self._unchanged.of(path, read)
+        return self._unchanged.read_once(path, read)
 
     def load(self, survey: str) -> SurveyFiles:
         """Return the units and answers of a survey."""

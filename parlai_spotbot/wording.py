@@ -76,7 +76,7 @@ def factor(value: float) -> str:
 
 
 # -- intervals -------------------------------------------------------------------------------------------------------
-def known(ci: Interval) -> bool:
+def has_interval(ci: Interval) -> bool:
     """Return True if there is an interval; one without width is none."""
     return bool(ci) and all(end is not None and math.isfinite(end) for end in ci) and ci[0] < ci[1]
 
@@ -88,9 +88,9 @@ def ends(ci: Interval, show: Show = percent) -> str:
     return f"{show(ci[0])} to {show(ci[1])}"
 
 
-def to(ci: Interval, show: Show = percent, prefix: str = "") -> str:
+def in_brackets(ci: Interval, show: Show = percent, prefix: str = "") -> str:
     """An interval in brackets after a number in a sentence; nothing where it is unknown."""
-    if known(ci):
+    if has_interval(ci):
         return f" ({prefix}{ends(ci, show)})"
     return ""
 
@@ -144,7 +144,7 @@ def plainly(name: str) -> str:
     return name.replace("_", " ")
 
 
-def asked(question: str) -> str:
+def question_subject(question: str) -> str:
     """Return what a question of Spot The Bot is about; any other by its name."""
     if question == "nature":
         return "who is human"
@@ -169,9 +169,9 @@ SHOWS: dict[str, Callable[[Any], str]] = {
     "number": number,
     "p_said": p_said,
     "p_value": p_value,
-    "ci": lambda ci: to(ci, prefix=INTERVAL),
-    "ci_points": lambda ci: to(ci, points),
-    "ci_number": lambda ci: to(ci, number, INTERVAL),
+    "ci": lambda ci: in_brackets(ci, prefix=INTERVAL),
+    "ci_points": lambda ci: in_brackets(ci, points),
+    "ci_number": lambda ci: in_brackets(ci, number, INTERVAL),
     "interval_1": lambda ci: ends(ci, lambda share: percent(share, 1)),
     "between": between,
     "between_number": lambda ci: between(ci, number),
@@ -212,7 +212,7 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     return end
 
 
-def some(names: Sequence[str], what: str) -> str:
+def names_or_number(names: Sequence[str], what: str) -> str:
     """The names, or how many where they are too many for a sentence: "7 other bots"."""
     if len(names) <= NAMED:
         return listed(names)
@@ -259,6 +259,6 @@ def templates(folder: Path) -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    words = (asked, counted, listed, number, people_said, percent, some, upper_first)
+    words = (question_subject, counted, listed, number, people_said, percent, names_or_number, upper_first)
     environment.globals |= {word.__name__: word for word in words}
     return environment

@@ -242,11 +242,11 @@ def test_what_is_not_wanted_is_remembered(tmp_path, monkeypatch):
 
     monkeypatch.setattr(steps, "STAMPS", tmp_path)
     monkeypatch.delenv("R", raising=False)
-    assert steps.wanted("R")
+    assert steps.is_wanted("R")
     for choice, is_wanted in (("no", False), ("", False), ("yes", True), ("", True)):
         monkeypatch.setenv("R", choice)
-        assert steps.wanted("R") is is_wanted
-        assert steps.wanted("CHROMIUM")
+        assert steps.is_wanted("R") is is_wanted
+        assert steps.is_wanted("CHROMIUM")
 
 
 def test_a_long_step_says_that_it_runs_and_ends_at_its_limit(tmp_path, monkeypatch, capsys):

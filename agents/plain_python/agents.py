@@ -27,7 +27,7 @@ class PlainPythonAgent(DialogueAgent):
         self._called = str(opt.get("plain_python") or "")
         if ":" not in self._called:
             raise UserError(f"plain_python {self._called!r}: expected MODULE:NAME.", plain_python.SHAPE)
-        self._thing = plain_python.found(self._called)
+        self._thing = plain_python.imported(self._called)
         plain_python.check(self._thing, self._called)
         super().__init__(opt, shared)
 

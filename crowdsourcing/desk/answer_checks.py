@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.outside import cleaned
-from parlai_spotbot.surveys.asking import Pair, asked, targets_of
+from parlai_spotbot.surveys.asking import Pair, questions_asked, targets_of
 from parlai_spotbot.surveys.survey import Question, Survey
 
 Count = Annotated[int, Field(ge=0, le=10**6)]
@@ -100,7 +100,7 @@ def check_item(survey: Survey, page_item: dict, row: ItemBody) -> dict:
     judged = judged_of(page_item)
     given = _given(survey, page_item, row["answers"], place)
     answers = {pair: part["answer"] for pair, part in given.items()}
-    pairs = asked(survey, speakers, answers, page_item["questions"], judged)
+    pairs = questions_asked(survey, speakers, answers, page_item["questions"], judged)
     for name, target in pairs:
         if (name, target) not in given and survey.question(name).required:
             raise incomplete(f"{place}: '{name}' is not answered yet.")

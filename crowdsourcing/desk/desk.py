@@ -151,7 +151,7 @@ class Desk(Reception):
         and counts once. Answers from somebody stopped meanwhile count. Refusals:
         400 malformed, 403 foreign, preview, 404 unknown, 409 doubled, 410 late, 422 incomplete.
         """
-        handout = self._own(visitor, body)
+        handout = self._handout_of(visitor, body)
         sha256 = digest(body)
         if handout.status == "done":
             if self.ledger.submission(handout.handle).sha256 != sha256:
@@ -204,13 +204,13 @@ class Desk(Reception):
         ``body = {"unit"}``. It still counts for the allowance. Once more, or too late, changes nothing. Refusals: 400
         malformed, 403 foreign, preview, 404 unknown, 409 doubled (it is handed in).
         """
-        handout = self._own(visitor, body)
+        handout = self._handout_of(visitor, body)
         if handout.status == "done":
             raise self.refusal("doubled")
         self._end(handout, "returned")
         return self.session(visitor)
 
-    def _own(self, visitor: Visitor, body: Any) -> Handout:
+    def _handout_of(self, visitor: Visitor, body: Any) -> Handout:
         """Return the hand-out that `body` names, if it is the visitor's."""
         if not visitor.worker:
             raise self.refusal("preview")
@@ -251,7 +251,7 @@ class Desk(Reception):
     def _look(self, visitor: Visitor, body: Any, how: str) -> dict:
         if not self.opening:
             raise self.refusal("unknown")
-        handout = self._own(visitor, body)
+        handout = self._handout_of(visitor, body)
         self._unfinished(handout)
         number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
         return {"item": self.pages(handout)[number][0]}
@@ -307,7 +307,7 @@ class Desk(Reception):
         """Return the hand-out that the body names, in a survey in which people chat."""
         if not self.chats:
             raise self.refusal("unknown")
-        return self._own(visitor, body)
+        return self._handout_of(visitor, body)
 
     def _chatting(self, visitor: Visitor, body: Any) -> Handout:
         """Return the same, which is open."""

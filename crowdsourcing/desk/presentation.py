@@ -60,9 +60,9 @@ def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excer
     names = rng.sample(survey.entities, 2)
     sides = rng.sample(SIDES, 2)
     order = question_order(survey, rng)
-    for asked in (excerpt.questions, item.questions or None):
-        if asked is not None:
-            order = [name for name in order if name in asked]
+    for question_names in (excerpt.questions, item.questions or None):
+        if question_names is not None:
+            order = [name for name in order if name in question_names]
     count = len(item.transcripts)
     places = rng.sample(range(count), count)
     transcripts = []

@@ -84,7 +84,7 @@ class Training:
             "allowed": self.task.allowed,
             "handle": chance_of(self.secret, "handle {} {}".format(*self.plan[sitting]), worker)[:32],
             "items": [self._shown(worker, sitting)],
-            "results": [self._told(worker, sitting) for sitting in done if sitting.body],
+            "results": [self._result_shown(worker, sitting) for sitting in done if sitting.body],
         }
 
     def _place(self, sitting: int) -> dict:
@@ -101,7 +101,7 @@ class Training:
         )
         return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))[0]
 
-    def _told(self, worker: str, made: TrainingRound) -> dict:
+    def _result_shown(self, worker: str, made: TrainingRound) -> dict:
         """Return the result of a graded round, as the annotator gets it."""
         result = {key: value for key, value in made.result.items() if key not in ("mistakes", "role", "seconds")}
         return {**result, **self._place(made.sitting), "item": self._shown(worker, made.sitting)}
@@ -120,7 +120,7 @@ class Training:
             return None
         if digest(done[sitting].body) != digest(body):
             raise self.refusal("attempt")
-        return self._told(worker, done[sitting])
+        return self._result_shown(worker, done[sitting])
 
     def hand_in(self, worker: str, body: PracticeBody) -> dict:
         """Grade and record the next round; return its result."""
@@ -142,7 +142,7 @@ class Training:
                 self.ledger.practise(finished_round, "new")
         except sqlite3.IntegrityError as err:
             raise self.refusal("attempt") from err
-        return self._told(worker, finished_round)
+        return self._result_shown(worker, finished_round)
 
     def _sitting(self, body: PracticeBody) -> int:
         place = (body["attempt"] - 1, body.get("round", 1) - 1)

@@ -133,13 +133,13 @@ def stream(name: str, task: str, split: str, options: dict, situation: str = "")
                     yield turns, context
     except (Exception, SystemExit) as err:  # a task's own code: it may raise anything
         raise UserError(
-            f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: {_said(err)}.",
+            f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: {_in_a_line(err)}.",
             f"With a network, run once: parlai display_data -t {task}. Without, copy ParlAI's data folder from a "
             "machine that has it, and name it in the environment variable PARLAI_DATAPATH.",
         ) from err
 
 
-def _said(err: BaseException) -> str:
+def _in_a_line(err: BaseException) -> str:
     """An exception in a line; one for users needs no name."""
     text = " ".join(str(err).split())
     if isinstance(err, UserError):

@@ -27,7 +27,7 @@ def findings_of(survey: Survey) -> list[Finding]:
     finding_by_name: dict[str, Finding] = {}
     for place in survey.about.findings:
         folder, _, name = place.partition(".")
-        for module, finding in _found(folder, name, f"survey '{survey.name}'").items():
+        for module, finding in _findings_of_folder(folder, name, f"survey '{survey.name}'").items():
             if name or not finding.surveys or survey.name in finding.surveys:
                 finding_by_name[f"{folder}.{module}"] = finding
     return sorted(finding_by_name.values(), key=lambda finding: finding.place)
@@ -45,10 +45,10 @@ def check_findings(survey: Survey, where: str) -> None:
         folder, _, name = place.partition(".")
         if folder not in folders or not plugin.names(f"{__name__}.{folder}", "FINDING"):
             raise UserError(f"{where}: about.findings names {folder!r}: no such folder.", nearest(folder, folders))
-        _found(folder, name, f"{where}: about.findings")
+        _findings_of_folder(folder, name, f"{where}: about.findings")
 
 
-def _found(folder: str, name: str, where: str) -> dict[str, Finding]:
+def _findings_of_folder(folder: str, name: str, where: str) -> dict[str, Finding]:
     """Return the findings of a folder, or the one of a `name`: those of modules, and those that its module `shared` has
     as other folders do."""
     package = f"{__name__}.{folder}"

@@ -48,7 +48,7 @@ def fact(result: Result, text: str) -> Fact:
     label = "Agreement"
     if not result.people:
         label = "Consistency of the judge with itself"
-    return Fact.of(label, text)
+    return Fact.from_text(label, text)
 
 
 def summarise(result: Result) -> list[str]:

@@ -149,7 +149,7 @@ def _hygiene(data: SurveyData) -> dict:
     """Return what there is to say of the study's conversations themselves."""
     facts = data.facts
     if not facts.conversations:  # answers of this survey are about none
-        facts = Facts.of(facts.survey, data.study.conversations(), bots=facts.bots)
+        facts = Facts.from_records(facts.survey, data.study.conversations(), bots=facts.bots)
     return hygiene.hygiene(facts, data.training_texts)
 
 

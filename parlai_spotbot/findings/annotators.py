@@ -178,10 +178,10 @@ def summarise(result: Result) -> list[str]:
     text: list[str] = []
     summary = result.one("summary")
     if "sentence" in summary:
-        text.append(Fact.of("Annotators", summary["sentence"]))
+        text.append(Fact.from_text("Annotators", summary["sentence"]))
     controls = result.one("controls")
     if controls["answered"]:
-        text.append(Fact.of("Controls", controls["sentence"]))
+        text.append(Fact.from_text("Controls", controls["sentence"]))
     text.append(Caution(flagged_sentence(result.rows("annotators"), result.called)))
     return text + [row["sentence"] for row in result.rows("with_everybody")[:1]]
 

@@ -71,7 +71,7 @@ class Facts:
     made: dict = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(
+    def from_records(
         cls, survey: Survey, conversations: Iterable[Conversation] = (), items: Iterable[Item] = (), **more: Any
     ) -> Facts:
         """The facts with conversations and items under their ids."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.findings.rankings import Ranking
-from parlai_spotbot.findings.schema import Column, Table, ends_of, known
+from parlai_spotbot.findings.schema import Column, Table, all_known, ends_of
 from parlai_spotbot.findings.sections import BarAxis, CardBar
 from parlai_spotbot.records import HUMAN
 
@@ -31,9 +31,9 @@ def of_ranking(table: Table, keys: Sequence[str], ranking: Ranking) -> dict[BarA
     bars = {}
     for key in keys:
         column = table.columns[key]
-        shown = [row for row in rows if known(row[key])]
+        shown = [row for row in rows if all_known(row[key])]
         people = ranking.frames.one("people")
-        if known(people.get(key)):
+        if all_known(people.get(key)):
             shown.append({name: HUMAN, **people})
         if not shown:
             continue
@@ -44,7 +44,7 @@ def of_ranking(table: Table, keys: Sequence[str], ranking: Ranking) -> dict[BarA
         line = None
         if reference is not None:
             line = _place(reference, low, high)
-        parts = key == TAKEN and all(known(row.get(UNSURE)) for row in shown)
+        parts = key == TAKEN and all(all_known(row.get(UNSURE)) for row in shown)
         scale = BarAxis(column.title, _ticks(low, high, step, column), line, parts)
         bars[scale] = {row[name]: _bar(row, key, column, (low, high)) for row in shown}
     return bars
@@ -59,7 +59,7 @@ def _range(rows: Sequence[Mapping], key: str, column: Column, reference: float |
     if reference is not None:
         present.append(reference)
     for row in rows:
-        present += [float(value) for value in (row[key], *ends_of(row, key, column)) if known(value)]
+        present += [float(value) for value in (row[key], *ends_of(row, key, column)) if all_known(value)]
     low = min(present)
     high = max(present)
     rough = (high - low) / STEPS or 1.0
@@ -94,7 +94,7 @@ def _bar(row: Mapping, key: str, column: Column, ends: tuple[float, float]) -> C
     value = row[key]
     interval = ends_of(row, key, column)
     reach = (value, value)
-    if interval and known(*interval):
+    if interval and all_known(*interval):
         reach = interval
     unsure = None
     if key == TAKEN:

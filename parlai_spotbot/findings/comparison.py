@@ -80,9 +80,9 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
-        return ", ".join(filter(None, (self._told(), self.vouched)))
+        return ", ".join(filter(None, (self._sentence(), self.vouched)))
 
-    def _told(self) -> str:
+    def _sentence(self) -> str:
         source = source_said(self.source)
         if self.settled:
             text = SETTLED[self.settled["verdict"]]

@@ -79,7 +79,7 @@ def compute(
                 frames_by_source = {}
                 for name, answers in sources.items():
                     try:
-                        frames_by_source[name] = Frames.of(_computed(finding, answers, rest, facts) or {})
+                        frames_by_source[name] = Frames.from_tables(_computed(finding, answers, rest, facts) or {})
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                     if progress is not None:

@@ -21,7 +21,7 @@ def summarise_time(result: Result) -> list[str]:
     time = result.one("time")
     if not time["n"]:
         return []
-    return [Fact.of("Time", time_sentence(time))]
+    return [Fact.from_text("Time", time_sentence(time))]
 
 
 def time_sentence(time: Mapping) -> str:

@@ -23,17 +23,17 @@ from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
-from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     INTERVAL,
     NAMED,
     counted,
+    in_brackets,
     named_first,
     part_of,
     percent,
     plainly,
-    to,
     upper_first,
     who,
 )
@@ -77,7 +77,7 @@ class Pool:
     def ranking(self, pairs: pd.DataFrame, **whole: Any) -> Ranking:
         """Return the ranking with these pairs, and further things of the whole."""
         tables = {"ranking": self.contestants, "pairs": pairs, "whole": {**self.whole, **whole}}
-        return Ranking(Frames.of(tables | self.frames))
+        return Ranking(Frames.from_tables(tables | self.frames))
 
 
 def pool_of(
@@ -169,7 +169,7 @@ def means_of(
         "audit": audit.rows_of(probes),
         "whole": {"margin": margin, **whole},
     }
-    return Ranking(Frames.of(frames))
+    return Ranking(Frames.from_tables(frames))
 
 
 def estimate_ends(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -225,7 +225,7 @@ def _this_person(red: Mapping, ranking: Ranking) -> list[str]:
     """Return in which order the only annotator's answers put the contestants; [] where some are equal in them."""
     names = ranking.order[:NAMED]
     values = [ranking.contestants[name]["score"] for name in names]
-    scores = {round(value, 6) for value in values if known(value)}
+    scores = {round(value, 6) for value in values if all_known(value)}
     if red["figures"].get("case") != "one" or len(scores) < len(names):
         return []
     return [f"In this person's answers the order is {', '.join(map(who, names))}."]
@@ -281,7 +281,7 @@ def single_order(ranking: Ranking) -> bool:
     return len(ranking.groups) == 1 and not ranking.circle
 
 
-def _some(names: Sequence[str]) -> str:
+def _names_shortened(names: Sequence[str]) -> str:
     """Up to `NAMED` names, and how many others."""
     return named_first(list(map(who, names)))
 
@@ -294,11 +294,11 @@ def _ahead(ranking: Ranking, group: Sequence[str], noun: str, several: bool) -> 
     everybody = f"The {noun}"
     within = ""
     if several:
-        everybody = _some(group)
+        everybody = _names_shortened(group)
         within = f" among {everybody}"
     names = everybody
     if len(best) < len(group):
-        names = f"At the top{within}, {_some(best)}"
+        names = f"At the top{within}, {_names_shortened(best)}"
     inside = [row for row in ranking.every_pair if row["a"] in best and row["b"] in best]
     pairs = len(best) * (len(best) - 1) // 2
     if sum(row["verdict"] == EQUAL for row in inside) == pairs:
@@ -306,15 +306,15 @@ def _ahead(ranking: Ranking, group: Sequence[str], noun: str, several: bool) -> 
     unknown = [row for row in inside if row["verdict"] == UNKNOWN and _stays_unknown(ranking, row)]
     if len(unknown) == pairs:
         why = reason_of(ranking, unknown[0]).rstrip(".")
-        open_question = f"ho of {_some(best)} is better{within} is not known: {why}."
+        open_question = f"ho of {_names_shortened(best)} is better{within} is not known: {why}."
         ahead = [name for name in best if _beats_all_met(ranking, name, group)]
         if not ahead:
             return f"W{open_question}"
         beat = "is ahead of all it met" if len(ahead) == 1 else "are ahead of all they met"
-        return f"{_some(ahead)} {beat}; w{open_question}"
+        return f"{_names_shortened(ahead)} {beat}; w{open_question}"
     if names == everybody:
         return f"{everybody} can't be told apart by these data."
-    return f"{_some(best)} can't be told apart at the top{within}; more data are needed."
+    return f"{_names_shortened(best)} can't be told apart at the top{within}; more data are needed."
 
 
 def _leads(ranking: Ranking, name: str, group: Sequence[str], several: bool) -> str:
@@ -326,16 +326,16 @@ def _leads(ranking: Ranking, name: str, group: Sequence[str], several: bool) -> 
     score = ranking.contestants[name]["score"]
     rest = "all others"
     if several or open_:
-        rest = _some(behind)
+        rest = _names_shortened(behind)
     verb = "are" if name == HUMAN else "is"
     text = f"{who(name)} {verb} ahead of {rest}"
     if linked:
-        text += f" (of {_some(linked)} by their matches with others)"
+        text += f" (of {_names_shortened(linked)} by their matches with others)"
     if not (several or open_) and ranking.of_matches and score is not None:
-        text += f", with {percent(score)} of the points{to(ranking.ends(name, 'score'), prefix=INTERVAL)}"
+        text += f", with {percent(score)} of the points{in_brackets(ranking.ends(name, 'score'), prefix=INTERVAL)}"
     text += _given(ranking)
     if open_:
-        text += f", but not surely of {_some(open_)}"
+        text += f", but not surely of {_names_shortened(open_)}"
     return f"{text}."
 
 

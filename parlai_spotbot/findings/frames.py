@@ -17,7 +17,7 @@ class Frames(dict[str, pd.DataFrame]):
     """Results of a finding for one source: frames by name, whose values JSON can hold; None where one is missing."""
 
     @classmethod
-    def of(cls, tables: Mapping[str, Any]) -> Frames:
+    def from_tables(cls, tables: Mapping[str, Any]) -> Frames:
         """Return what a finding computes as frames with NumPy's types as Python's, and None for NaN and infinity; what
         has no rows is left out."""
         if isinstance(tables, Frames):

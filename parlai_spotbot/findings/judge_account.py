@@ -14,7 +14,7 @@ def frames_of(judge: Mapping) -> Frames:
         if isinstance(variant, Mapping):
             for truth, counts in variant.get("confusion", {}).items():
                 rows.append({"variant": name, "truth": truth, **counts})
-    return Frames.of({"judge": judge, "confusion": rows})
+    return Frames.from_tables({"judge": judge, "confusion": rows})
 
 
 def summarise(result: Result) -> list[str]:

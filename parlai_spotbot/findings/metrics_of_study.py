@@ -69,7 +69,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     for stale in folder.glob("*.csv"):
         stale.unlink()
     for stem, results in result.items():
-        results["by_source"] = {source: Frames.of(frames) for source, frames in results["by_source"].items()}
+        results["by_source"] = {source: Frames.from_tables(frames) for source, frames in results["by_source"].items()}
         checksums.write_json(folder / f"{stem}.json", stored_form(results))
     surveys = judged_surveys(study)
     by_finding = {finding.name: {"by_source": finding.compute(surveys)} for finding in FINDINGS}

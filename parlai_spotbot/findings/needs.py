@@ -21,7 +21,7 @@ from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
-from parlai_spotbot.findings.schema import clear, known
+from parlai_spotbot.findings.schema import all_known, clear
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import counted, fitting, part_of, percent, who
 
@@ -40,7 +40,7 @@ NOTHING_MORE = dict.fromkeys(("more_conversations", "more_annotations", "needed"
 TITLE = "What is uncertain, and what would settle it"
 DECIDED = "Every pair ({0}) is {1}: no further annotation is needed to order the bots."
 MET = "Every pair that met and is ranked ({0}) is {1}."
-WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=False)
+WRITE = Step.from_text("Write it up: texts and tables for your paper are below.", plan=False)
 
 
 def finding(
@@ -78,7 +78,7 @@ def before(bots: int, annotations_per_conversation: int, packed: int) -> list[st
     here = ""
     if packed < in_all:
         here = f", of which {packed:,} are packed"
-    return [text, Step.of(f"Let people judge: that takes {in_all:,} annotations of bots{here}.")]
+    return [text, Step.from_text(f"Let people judge: that takes {in_all:,} annotations of bots{here}.")]
 
 
 ABOUT = (
@@ -114,10 +114,10 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Fou
             row |= NOTHING_MORE | {"status": UNREACHABLE}
     about = {name: getattr(design, name) for name in ABOUT}
     equal = sum(row["status"] == EQUAL for row in rows)
-    return _told(rows, cause, tested=len(rows), equal=equal, planned=True, seconds=seconds_of(answers), **about)
+    return _frames(rows, cause, tested=len(rows), equal=equal, planned=True, seconds=seconds_of(answers), **about)
 
 
-def _told(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> Found:
+def _frames(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> Found:
     """Return the frames of each pair's need, and of the obstacle if there is one."""
     return {"needs": rows, "whole": whole, "obstacle": found or {}}
 
@@ -175,7 +175,7 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
         return {"obstacle": cause}
     if little := scarce(kind, answers):
         return {"scarce": little}
-    tested = [pair for pair in ranking.pairs if known(pair["p"], pair["p_adjusted"])]
+    tested = [pair for pair in ranking.pairs if all_known(pair["p"], pair["p_adjusted"])]
     if not tested:
         return {"obstacle": cause or {}}
     opened = _opened(tested)
@@ -194,13 +194,13 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
             more = max(1, round(pair["n"] * ((wished / z) ** 2 - 1)))
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
         rows.append(entry | {"annotations": pair["n"], "more_annotations": more})
-    return _told(rows, cause, **counts)
+    return _frames(rows, cause, **counts)
 
 
 def summarise(result: Result) -> list[str]:
     """Return which pairs are open, what would settle them, and what to collect next."""
     if little := result.one("scarce"):
-        return [scarce_sentence(little), Step.of(scarce_step(little))]
+        return [scarce_sentence(little), Step.from_text(scarce_step(little))]
     whole = result.one("whole")
     opened = _opened(result.rows("needs"))
     tested = whole.get("tested", 0)
@@ -213,7 +213,7 @@ def summarise(result: Result) -> list[str]:
     if cause := result.one("obstacle"):
         if tested and not opened:
             pairs = MET.format(tested, settled)
-        return [cause["why"], pairs, Step.of(cause["step"], cause["more"], plan=False)]
+        return [cause["why"], pairs, Step.from_text(cause["step"], cause["more"], plan=False)]
     if not opened:
         if tested == 1:
             return [f"The two bots are {settled}: no further annotation is needed to order them.", WRITE]
@@ -242,7 +242,7 @@ def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
         more = f"{first['a']}/{first['b']}={new:.0f}"
     two = f"{who(first['a'])} and {who(first['b'])}"
     text = "Begin with {0}: about {more_annotations:,.0f} more annotations{1}{2}."
-    return [takes, Step.of(text.format(two, details, _hours(first["more_annotations"], seconds), **first), more)]
+    return [takes, Step.from_text(text.format(two, details, _hours(first["more_annotations"], seconds), **first), more)]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:

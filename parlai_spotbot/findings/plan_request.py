@@ -83,8 +83,8 @@ class PlanRequest:
 
     def with_defaults(self, planning: Planning) -> tuple[PlanRequest, Planning]:
         """Return the request with a survey's own numbers in place of None, and these with the request's in theirs."""
-        own = {name: value for name, value in vars(planning).items() if name != "of"}
-        numbers = {name: given_or(getattr(self, name), value) for name, value in own.items()}
+        defaults = {name: value for name, value in vars(planning).items() if name != "of"}
+        numbers = {name: given_or(getattr(self, name), value) for name, value in defaults.items()}
         return replace(self, **numbers), replace(planning, **numbers)
 
     def design(self, survey: Survey, bots: int, looks: int = 1) -> Design:

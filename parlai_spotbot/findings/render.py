@@ -57,7 +57,7 @@ class Fact(str):
     label = ""
 
     @classmethod
-    def of(cls, label: str, text: str) -> Fact:
+    def from_text(cls, label: str, text: str) -> Fact:
         """Return the sentence with its label."""
         fact = cls(text)
         fact.label = label

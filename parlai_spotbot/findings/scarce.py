@@ -145,12 +145,12 @@ def obstacle(ranking: Ranking, kind: Kind, each: int = 0) -> dict | None:
         first, *others = [group[0] for group in ranking.groups[: NAMED + 1]]
         why = f"Only {kind.all} between the groups can show how these compare."
         step = f"Compare {who(first)} with {listed(map(who, others))}: the best of groups that never met."
-        return _said("groups", why, step, [(first, other) for other in others], each)
+        return _obstacle_row("groups", why, step, [(first, other) for other in others], each)
     if ranking.order and 0 < len(few) <= MOST - len(ranking.order):  # of more some are never ranked
         pairs = list(product(few[:NAMED], ranking.order[:NAMED]))
         whom = f"{listed(map(who, few[:NAMED]))} with {listed(map(who, ranking.order[:NAMED]))}"
         step = f"Compare {whom}: a place takes {MINIMUM} comparisons at least."
-        return _said("too_few", "", step, pairs, each)
+        return _obstacle_row("too_few", "", step, pairs, each)
     if cause:
         return cause
     for row in audit.of_level(ranking.audit, AMBER):
@@ -165,7 +165,7 @@ def _open(ranking: Ranking) -> bool:
     return not done or len(done) < len(ranking.pairs)
 
 
-def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]], each: int) -> dict:
+def _obstacle_row(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]], each: int) -> dict:
     more = ",".join(f"{a}/{b}={each}" for a, b in pairs if each)
     return {"kind": kind, "why": why, "step": step, "more": more, "blocks": False}
 

@@ -13,7 +13,7 @@ import pandas as pd
 from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import called
-from parlai_spotbot.wording import NONE, asked, between, number, p_value, percent, span
+from parlai_spotbot.wording import NONE, between, number, p_value, percent, question_subject, span
 
 ENDS = ("low", "high")
 PLACES = ("first", "last")
@@ -25,7 +25,7 @@ FORMATS = {
     "count": lambda value, _: f"{value:,.0f}",
     "name": lambda value, _: "people" if value == HUMAN else str(value),
     "text": lambda value, _: str(value),
-    "term": lambda value, _: asked(value),
+    "term": lambda value, _: question_subject(value),
     "method": lambda value, _: called(value),
     "annotator": lambda value, _: str(value),
     "flag": lambda value, _: "yes" if value else "no",
@@ -59,12 +59,12 @@ class Column:
 
     def show(self, value: Any, ends: Sequence = ()) -> str:
         """Return a value with its interval as a cell has them: "54% [48%, 61%]"; "–" where it is unknown."""
-        if not known(value) or value == "":
+        if not all_known(value) or value == "":
             return NONE
         if self.kind == "places":
-            return span(list(map(int, value))) if known(*value) else NONE
+            return span(list(map(int, value))) if all_known(*value) else NONE
         text = self._text(value)
-        if known(*ends):
+        if all_known(*ends):
             text += between(list(ends), self._text)
         return text
 
@@ -125,7 +125,7 @@ class Table:
         """Return the columns that have a title and at least one known value."""
         shown = {}
         for name, column in self.columns.items():
-            if column.title and any(map(known, frame[column.names(name)[0]])):
+            if column.title and any(map(all_known, frame[column.names(name)[0]])):
                 shown[name] = column
         return shown
 
@@ -168,7 +168,7 @@ def _joined(value: Any) -> Any:
     return value
 
 
-def known(*values: Any) -> bool:
+def all_known(*values: Any) -> bool:
     """Return True if no value is None or NaN."""
     return all(value is not None and value == value for value in values)
 

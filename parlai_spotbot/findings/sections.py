@@ -32,7 +32,7 @@ class Step(str):
     """Whether the command goes on that serves until settled."""
 
     @classmethod
-    def of(cls, text: str, more: str = "", plan: bool = True, go_on: bool = False) -> Step:
+    def from_text(cls, text: str, more: str = "", plan: bool = True, go_on: bool = False) -> Step:
         """Return the sentence with what its command takes."""
         step = cls(text)
         step.more = more

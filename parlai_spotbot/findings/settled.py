@@ -15,7 +15,7 @@ from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import NAMED, asked, counted, filled, some
+from parlai_spotbot.wording import NAMED, counted, filled, names_or_number, question_subject
 
 ENDS = {
     "settled": "Settled after {answers:answer}: {first}.",
@@ -77,7 +77,9 @@ def summarise(result: Result) -> list[str]:
     departed = [f"{row['departure']}: {row['count']}" for row in result.rows("departures")]
     checked: list[str] = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
-        checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]
+        checked = [
+            Fact.from_text("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")
+        ]
     if not ranking.order:
         return [filled(NOTHING, **data), *checked]
     audit = audit_of(result.frames)
@@ -92,8 +94,8 @@ def summarise(result: Result) -> list[str]:
     first = filled(ENDS[ended], **numbers, first=_first(ranking))
     if data["out"] and open_:
         ended = "out"
-    step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    return [first, sentence, *checked, Fact.of("Better", MEANS), step]
+    step = Step.from_text(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
+    return [first, sentence, *checked, Fact.from_text("Better", MEANS), step]
 
 
 def _plan(data: Mapping) -> str:
@@ -103,7 +105,7 @@ def _plan(data: Mapping) -> str:
         rest += f", deadline {data['deadline']}"
     if data.get("control_mistakes") is not None:
         rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
-    return filled(PLAN, asked(data["question"]), rest=rest, **data)
+    return filled(PLAN, question_subject(data["question"]), rest=rest, **data)
 
 
 def audit_of(frames: Frames) -> list[dict]:
@@ -139,7 +141,7 @@ def _first(ranking: Ranking) -> str:
             others = ranking.order[1]
         return f"{best[0]} is better than {others}"
     among = {row["verdict"] for row in ranking.pairs if {row["a"], row["b"]} <= set(best)}
-    names = some(best, "contestants")
+    names = names_or_number(best, "contestants")
     if among == {"equal"}:
         return f"{names} are equal at the top"
     return f"who is first among {names} is open"

@@ -164,12 +164,12 @@ class SurveyData(SurveyFiles):
             further |= form.facts(study)
             if form.of_study:
                 conversations = study.conversations()
-        return Facts.of(
+        return Facts.from_records(
             self.launched or self.asked,
             conversations,
             self.items.values(),
             bots=tuple(study.plan.contestants),
-            units={unit.unit_id: asked for unit in self.units if (asked := _asked_in(unit))},
+            units={unit.unit_id: item_ids for unit in self.units if (item_ids := _asked_in(unit))},
             judges=study.judges(self.survey),
             screening=tuple(self.screening),
             settled=account(study, self.survey),

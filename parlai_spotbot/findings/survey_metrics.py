@@ -36,7 +36,7 @@ def metrics_of(
     """
     if survey.name == INTERACTIVE:
         return [], {}
-    facts = Facts.of(survey, conversations, items, made={"copies": {}})
+    facts = Facts.from_records(survey, conversations, items, made={"copies": {}})
     metrics: list[Metric] = []
     reasons: dict[str, int] = {}
     for form in forms_of(survey):
@@ -46,7 +46,7 @@ def metrics_of(
             if isinstance(answers, Annotations):
                 metrics += _spotting(answers)
             else:
-                metrics += _asked(answers)
+                metrics += _metrics_asked(answers)
     if survey.name != ABC:
         metrics = _tasks(metrics)
     return metrics, reasons
@@ -75,7 +75,7 @@ def outcomes_of(judgements: Sequence[Judgement], conversations: Sequence[Convers
     )
 
 
-def _asked(answers: Answers) -> list[Metric]:
+def _metrics_asked(answers: Answers) -> list[Metric]:
     """Scales, labels of turns and choices between conversations, one metric each; nothing that people are asked of
     people."""
     metrics = []

@@ -11,8 +11,8 @@ from parlai_spotbot.findings.answers import Answers, Facts
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found, ends
 from parlai_spotbot.findings.render import Caution
-from parlai_spotbot.findings.schema import known
-from parlai_spotbot.wording import asked, listed, percent
+from parlai_spotbot.findings.schema import all_known
+from parlai_spotbot.wording import listed, percent, question_subject
 
 SENTENCES = {
     "constant": "Do not trust this judge on {}: it always gives the same answer, whoever speaks",
@@ -32,13 +32,13 @@ def level(entry: Mapping) -> str:
     """Return the verdict on one question, from what `analysis.trust.agreement` found."""
     low, high = ends(entry, "difference")
     people = entry["people_alpha_low"]
-    if known(entry["judge_constant"]) and not known(entry["people_constant"]):
+    if all_known(entry["judge_constant"]) and not all_known(entry["people_constant"]):
         return "constant"
-    if known(entry["alpha"], entry["alpha_low"]) and entry["alpha_low"] <= 0:
-        if known(people) and people <= 0 and not high < 0:
+    if all_known(entry["alpha"], entry["alpha_low"]) and entry["alpha_low"] <= 0:
+        if all_known(people) and people <= 0 and not high < 0:
             return "nobody"
         return "chance"
-    if not known(low, high):
+    if not all_known(low, high):
         return "unknown"
     if high < 0:
         return "below"
@@ -51,7 +51,7 @@ def verdict(rows: Sequence[Mapping]) -> dict:
     """Return `verdict`, the worst of all questions, `warning` and `sentence`, from questions with their verdicts."""
     parts = []
     for name, sentence in SENTENCES.items():
-        if askeds := [asked(row["question"]) for row in rows if row["verdict"] == name]:
+        if askeds := [question_subject(row["question"]) for row in rows if row["verdict"] == name]:
             parts.append(f"{sentence.format(listed(askeds))}.")
     worst = min((row["verdict"] for row in rows), key=LEVELS.index, default="unknown")
     return {"verdict": worst, "warning": worst in WARNINGS, "sentence": " ".join(parts)}
@@ -126,7 +126,7 @@ def summarise(result: Result) -> list[str]:
                 "With its answers to {further:,} further items, the standard errors of people's means by {0} change by "
                 "{1} on average (PPI++)."
             )
-            return [sentence, text.format(asked(row["criterion"]), percent(row["width"] - 1), **row)]
+            return [sentence, text.format(question_subject(row["criterion"]), percent(row["width"] - 1), **row)]
     return [sentence]
 
 

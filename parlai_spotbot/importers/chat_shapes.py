@@ -185,18 +185,18 @@ def _exchanges(given: list[Row]) -> list[Row]:
 
 def _numbered(row: Row) -> list[Row] | None:
     """Return the messages of columns that are numbered ("sentence1", "sentence2", …), three or more."""
-    found = {name: NUMBERED.fullmatch(name) for name in row}
-    texts = {int(place[1]): row[name] for name, place in found.items() if place}
-    said = [texts[place] for place in sorted(texts)]
-    while said and not str(said[-1] or "").strip():
-        said.pop()
+    matches = {name: NUMBERED.fullmatch(name) for name in row}
+    texts = {int(place[1]): row[name] for name, place in matches.items() if place}
+    ordered_texts = [texts[place] for place in sorted(texts)]
+    while ordered_texts and not str(ordered_texts[-1] or "").strip():
+        ordered_texts.pop()
     if (
-        len(said) < 3
-        or not all(isinstance(text, str) for text in said)
-        or not any(" " in text.strip() for text in said)
+        len(ordered_texts) < 3
+        or not all(isinstance(text, str) for text in ordered_texts)
+        or not any(" " in text.strip() for text in ordered_texts)
     ):
         return None
-    return _in_turn(said)
+    return _in_turn(ordered_texts)
 
 
 def _first(row: Row, field: str) -> Any:
@@ -257,12 +257,14 @@ def joined(traces: list[Row]) -> Row:
     for kind in ((int, float), str):
         if all(isinstance(trace.get(time), kind) for trace in traces):
             traces = sorted(traces, key=operator.itemgetter(time))
-    said: list[Row] = []
+    joined_messages: list[Row] = []
     for trace in traces:
         messages = trace["messages"]
-        known = next((size for size in range(len(messages) - 1, 0, -1) if _same(said[-size:], messages[:size])), 0)
-        said += messages[known:]
-    return {**traces[0], "messages": said}
+        overlap = next(
+            (size for size in range(len(messages) - 1, 0, -1) if _same(joined_messages[-size:], messages[:size])), 0
+        )
+        joined_messages += messages[overlap:]
+    return {**traces[0], "messages": joined_messages}
 
 
 def _same(one: list[Row], other: list[Row]) -> bool:

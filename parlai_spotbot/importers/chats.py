@@ -77,7 +77,7 @@ class ChatReader(Reading):
         """Read a row of messages, or rows of one turn each."""
         if isinstance(row, list):
             row = self._chat_of(row, where)
-        contexts, said = self._said(row, where)
+        contexts, role_texts = self._said(row, where)
         seed = None
         entities = row.get("entities")
         if isinstance(entities, list) and len(entities) == 2:  # as spotbot_export writes
@@ -87,11 +87,11 @@ class ChatReader(Reading):
         else:
             bot, user = self._bot_and_user(row, where, name, given)
             entities = [self.names.of(bot, where), self.names.of(user, where, people=True)]
-            if said and said[0][0] == USER:
+            if role_texts and role_texts[0][0] == USER:
                 entities.reverse()
         identity = self._identity(row, where, name, given)
-        context = tuple("\n".join(contexts) * (role == BOT) for role, _ in said[:2])
-        texts = [text for _, text in said]
+        context = tuple("\n".join(contexts) * (role == BOT) for role, _ in role_texts[:2])
+        texts = [text for _, text in role_texts]
         about = {"context": context, "seed_id": self._task(row, where), "provenance": self._provenance(row, entities)}
         self.add(where, tuple(entities), texts, seed, identity, **about)
 

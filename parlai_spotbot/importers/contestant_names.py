@@ -14,12 +14,12 @@ from parlai_spotbot.records import HUMAN
 def twins(names: Iterable[str]) -> list[tuple[str, str]]:
     """Return the names that a reader may take for one, each beside the first of those that are alike."""
     first_of: dict[str, str] = {}
-    found = []
+    pairs = []
     for name in sorted(set(names)):
         first = first_of.setdefault(alike(name), name)
         if first != name:
-            found.append((first, name))
-    return found
+            pairs.append((first, name))
+    return pairs
 
 
 @dataclass
@@ -67,17 +67,17 @@ class ContestantNames:
     def notes(self) -> list[str]:
         """Return which names became others, the first three, and which may be one, unless --names has both."""
         renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
-        told = []
+        note_lines = []
         if renamed:
-            told.append(f"names as they may be: {', '.join(renamed[:3])}")
+            note_lines.append(f"names as they may be: {', '.join(renamed[:3])}")
         if len(renamed) > 3:
-            told[0] += f", and {len(renamed) - 3} more"
+            note_lines[0] += f", and {len(renamed) - 3} more"
         for first, name in twins(self.named.values()):
             one, other = self.taken[first], self.taken[name]
             if not {one, other} <= self.given.keys():
                 two = f"if not: --names '{one}'='{first}','{other}'='{name}'"
-                told.append(f"{first} and {name} are two; if they are one: --names '{other}'='{first}'; {two}")
-        return told
+                note_lines.append(f"{first} and {name} are two; if they are one: --names '{other}'='{first}'; {two}")
+        return note_lines
 
 
 def named_file(part: str) -> tuple[str, Path, bool]:

@@ -102,9 +102,9 @@ class Reading:
         """
         if seed is None:
             seed = self.request.seed_exchanges
-        said = list(map(Turn, cycle(entities), texts))
-        turns = until_stop(said)
-        self.counts["stopped"] += turns != said
+        turns_said = list(map(Turn, cycle(entities), texts))
+        turns = until_stop(turns_said)
+        self.counts["stopped"] += turns != turns_said
         if len(turns) < 2 * (seed + 1):
             raise Unusable(
                 "conversation without an exchange",
@@ -114,21 +114,21 @@ class Reading:
         column, name = identity
         name = name or self._unused_id(entities, turns)
         pair = (min(entities), max(entities))
-        made = Conversation(name, self.domain, pair, 0, entities, tuple(turns), seed_exchanges=seed, **more)
+        conversation = Conversation(name, self.domain, pair, 0, entities, tuple(turns), seed_exchanges=seed, **more)
         problem = f"{where}: field '{column}' is '{name}', as of another conversation"
-        known = self.found.get(name)
-        if known is not None and _goes_on(known, made):
+        earlier = self.found.get(name)
+        if earlier is not None and _goes_on(earlier, conversation):
             self.counts["shorter"] += 1
-            self.found[name] = max(known, made, key=lambda talk: len(talk.turns))
+            self.found[name] = max(earlier, conversation, key=lambda talk: len(talk.turns))
             return
-        if made != self.found.get(name, self.known.get(name, made)):
+        if conversation != self.found.get(name, self.known.get(name, conversation)):
             raise UserError(
                 f"{problem} with other contents.",
                 "Give each an id of its own; chats of roles can do without: --columns conversation_id=-.",
             )
         if name in self.found:
             raise Unusable("copy of a conversation", f"{problem} with the same contents.", "Remove one of them.")
-        self.found[name] = made
+        self.found[name] = conversation
 
     def _unused_id(self, entities: tuple, turns: Sequence[Turn]) -> str:
         """Return an id of a conversation that has none: a checksum of what was said."""

@@ -73,8 +73,8 @@ def named_columns(
     check_columns(columns, names, where, head)
     spelt = {spelling(name): name for name in reversed(head)} | {name: name for name in head}
     results = {name: theirs for name, theirs in columns.items() if theirs != NONE}
-    for field, known in names.items():
-        fits = [spelt[name] for name in known if name in spelt and spelt[name] not in results.values()]
+    for field, usual_names in names.items():
+        fits = [spelt[name] for name in usual_names if name in spelt and spelt[name] not in results.values()]
         if fits and field not in columns:
             results[field] = fits[0]
     return {field: results[field] for field in names if field in results}

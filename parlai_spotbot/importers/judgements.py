@@ -105,7 +105,7 @@ class JudgementReader:
     answers: Names = field(default_factory=dict)
 
     @classmethod
-    def of(cls, study: Study, name: str, answers: Names | None = None) -> JudgementReader:
+    def for_study(cls, study: Study, name: str, answers: Names | None = None) -> JudgementReader:
         """Return the reader of a study's survey."""
         get_survey(name, study)
         survey = survey_of(study, name)
@@ -284,8 +284,8 @@ class JudgementReader:
         if not plain_text(word):
             problem = f"{where}: has no answer to '{question.name}'."
             raise Unusable("row without all answers", problem, "Fill it in, or remove the row.")
-        known = dict.fromkeys([*values, *(option.label for option in question.options)])
-        remedy = nearest(word, known) + " Map other words with --answers THEIRS=OURS,…."
+        allowed = dict.fromkeys([*values, *(option.label for option in question.options)])
+        remedy = nearest(word, allowed) + " Map other words with --answers THEIRS=OURS,…."
         if question.scale:
             remedy += " Another scale is a survey of your own: its question has a scale; pack it, then name it."
         raise UserError(f"{where}: answer to '{question.name}' is {word!r}.", remedy)
@@ -442,15 +442,15 @@ def _add(request: ImportRequest) -> str:
     study = Study.open(request.study)
     columns = request.pairs("columns")
     answers = request.pairs("answers")
-    reader = JudgementReader.of(study, request.survey, answers)
+    reader = JudgementReader.for_study(study, request.survey, answers)
     by_rule: Counter[str] = Counter()
     new, notes = judgements(request.data, reader, columns, request.left_out, by_rule)
     about = {"columns": columns, "answers": answers, "left_out": dict(by_rule), "notes": notes}
     text = add_judgements(request, study, new, about)
     if NONE in columns.values():
-        asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]
+        features = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]
         with study.lock("spotbot_import"):
-            study.record("asked", study.provenance().get("asked", {}) | {request.survey: asked})
+            study.record("asked", study.provenance().get("asked", {}) | {request.survey: features})
     return text
 
 

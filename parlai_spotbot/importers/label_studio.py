@@ -171,7 +171,7 @@ def bring(request: ImportRequest) -> str:
     name = request.survey
     path = Path(request.data)
     study = Study.open(request.study)
-    reader = JudgementReader.of(study, name)
+    reader = JudgementReader.for_study(study, name)
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}
     skipped = Counter()
     new = list(read(path, items, reader, request.left_out, skipped))

@@ -61,11 +61,11 @@ def _rounds(row: Row) -> Iterator[Row]:
     shared = {}
     rounds: dict[tuple[str, int], Row] = {}
     for name, value in row.items():
-        found = ROUND.match(name)
-        if found is None:
+        match = ROUND.match(name)
+        if match is None:
             shared[name] = value
         else:
-            rounds.setdefault((found["app"], int(found["round"])), {})[found["field"]] = value
+            rounds.setdefault((match["app"], int(match["round"])), {})[match["field"]] = value
     if not rounds:
         yield row
     for fields in rounds.values():
@@ -77,9 +77,9 @@ def _chosen(row: Row) -> Row:
     """Return a row with the option that was chosen in place of a column an option; "" of none or several."""
     options: dict[str, Row] = {}
     for name, value in row.items():
-        found = OPTION.match(name)
-        if found:
-            options.setdefault(found["question"], {})[found["option"]] = value
+        match = OPTION.match(name)
+        if match:
+            options.setdefault(match["question"], {})[match["option"]] = value
     chosen = dict(row)
     for question, values in options.items():
         if len(values) < 2:

@@ -57,13 +57,13 @@ class UserReader(ChatReader):
         return contexts, said
 
     def study(self, name: str) -> ImportedStudy:
-        made = super().study(name)
-        users = {conversation.entities[0] for conversation in made.conversations} - {HUMAN}
-        contestants = dict(made.plan.contestants)
+        imported = super().study(name)
+        users = {conversation.entities[0] for conversation in imported.conversations} - {HUMAN}
+        contestants = dict(imported.plan.contestants)
         for user in users:
             contestants[user] = replace(contestants[user], role="user")
-        plan = replace(made.plan, contestants=contestants, surveys=(SURVEY,))
-        return replace(made, plan=plan.check("import"), survey=SURVEY)
+        plan = replace(imported.plan, contestants=contestants, surveys=(SURVEY,))
+        return replace(imported, plan=plan.check("import"), survey=SURVEY)
 
 
 FORMAT = study_format(lambda request: UserReader(request).study("tau2"))

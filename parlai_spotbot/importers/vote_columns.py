@@ -30,18 +30,18 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
         raise UserError(f"{where}: holds no votes.", REMEDY)
     spelt = {spelling(name): name for name in reversed(head)}
     pair, names = _known_names(head, spelt, columns)
-    found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
-    if "winner" not in found:
+    columns_by_field = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
+    if "winner" not in columns_by_field:
         outcomes = WORDS["one_hot"]
         if pair:
             outcomes = [pair[0], *TIES]
-        found["winner"] = [spelt[name] for name in outcomes if name in spelt]
+        columns_by_field["winner"] = [spelt[name] for name in outcomes if name in spelt]
     elif "winner" not in columns:
-        found["winner"] += [spelt[name] for name in TIES if name in spelt]
-    _check_found(where, head, found)
-    if "count" not in {*found, *columns}:
+        columns_by_field["winner"] += [spelt[name] for name in TIES if name in spelt]
+    _check_found(where, head, columns_by_field)
+    if "count" not in {*columns_by_field, *columns}:
         _check_counts(where, head)
-    return found
+    return columns_by_field
 
 
 def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
@@ -96,8 +96,8 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
 def has_sides(head: Collection[str], columns: Names) -> bool:
     """Return True if columns name the two contestants."""
     spelt = {spelling(name) for name in head}
-    known = [*WORDS["sides"], *WORDS["winner_and_loser"]]
-    return not {"a", "b"}.isdisjoint(columns) or any({*pair} <= spelt for pair in known)
+    side_names = [*WORDS["sides"], *WORDS["winner_and_loser"]]
+    return not {"a", "b"}.isdisjoint(columns) or any({*pair} <= spelt for pair in side_names)
 
 
 def _winners_by_part(names: Collection[str]) -> list[str]:

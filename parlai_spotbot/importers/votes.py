@@ -452,10 +452,10 @@ class _VoteReader:
     @staticmethod
     def _presentation(language: Any, margin: str) -> str:
         named = {"language": plain_text(language), "margin": margin}
-        known = {name: text for name, text in named.items() if text}
-        if not known:
+        filled_in = {name: text for name, text in named.items() if text}
+        if not filled_in:
             return ""
-        return f', "presentation": {files.dumps(known)}'
+        return f', "presentation": {files.dumps(filled_in)}'
 
     def _time(self, value: Any) -> str:
         """Return the field of a time, "" where there is none."""

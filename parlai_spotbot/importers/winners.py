@@ -69,16 +69,16 @@ class Winners:
         self.named = spelling(self.columns[0]) not in WORDS["one_hot"]
         kinds = [WORDS["one_hot"].get(spelling(name)) for name in self.columns]
         self.flags = {place: kind for place, kind in enumerate(kinds) if kind}
-        own = [spelling(columns[side][0]) for side in "ab"]
-        self._own = {*own}
-        self.numbered = own[0].endswith("1") and own[1] == f"{own[0][:-1]}2"
+        side_spellings = [spelling(columns[side][0]) for side in "ab"]
+        self._own = {*side_spellings}
+        self.numbered = side_spellings[0].endswith("1") and side_spellings[1] == f"{side_spellings[0][:-1]}2"
         name = spelling(self.columns[0])
-        self._numbers: Names = WORDS["numbers"].get(name) or WORDS["numbers"].get(f"{own[0]} {name}", {})
+        self._numbers: Names = WORDS["numbers"].get(name) or WORDS["numbers"].get(f"{side_spellings[0]} {name}", {})
         self._sides: dict[str, set[str]] = defaultdict(set)
-        for first, second in [*WORDS["sides"], own]:
+        for first, second in [*WORDS["sides"], side_spellings]:
             self._sides[first].add("a")
             self._sides[second].add("b")
-        self.against = own[1] in WORDS["against"]
+        self.against = side_spellings[1] in WORDS["against"]
         meanings = [*WORDS["words"].items()]
         if self.against:
             meanings += WORDS["fared"].items()

@@ -49,7 +49,7 @@ def stamp(name: str, key: str) -> None:
     new.replace(STAMPS / name)
 
 
-def wanted(part: str) -> bool:
+def is_wanted(part: str) -> bool:
     """Return False if the environment variable of an optional part is "no", or was when it was last "yes" or "no"."""
     choice = os.environ.get(part)
     if choice in ("yes", "no"):

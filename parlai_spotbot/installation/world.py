@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, cut_off, pins, unmet
-from parlai_spotbot.installation.steps import Failed, checksum, one_at_a_time, say, stamped, step, wanted
+from parlai_spotbot.installation.steps import Failed, checksum, is_wanted, one_at_a_time, say, stamped, step
 
 R_PACKAGES = ("r-base-dev", *(f"r-cran-{name}" for name in ("survival", "rcpp", "rcppeigen", "foreach", "coda")))
 """Debian's packages of R, and of what icenReg needs."""
@@ -45,9 +45,9 @@ def install(r: bool = True, cpu: bool = False, demo: bool = False) -> None:
         if demo:
             return
         page()
-        r = wanted("R") and r
+        r = is_wanted("R") and r
         if CHECKOUT:
-            _of_the_system(r, wanted("CHROMIUM"))
+            _of_the_system(r, is_wanted("CHROMIUM"))
         if r:
             _rpy2()
             _icenreg()
@@ -81,7 +81,7 @@ def _packages(cpu: bool) -> None:
     step("torch", torch, f"{torch} (the largest part)", [[*command, torch]], there="torch" not in unmet(lock.name))
     # Two at a time, as unpacking takes a core.
     others = f"grep -v ^torch= {shlex.quote(str(lock))} | xargs -P 2 -n 70 {shlex.join(pip)} --no-deps"
-    step("lock", *_of(lock), [["sh", "-c", others]], there=not unmet(lock.name))
+    step("lock", *_step_of_lock(lock), [["sh", "-c", others]], there=not unmet(lock.name))
 
 
 def _checkout(demo: bool) -> None:
@@ -89,7 +89,7 @@ def _checkout(demo: bool) -> None:
     lock = LOCKS / "requirements-dev.lock"
     if not demo:
         _forget_halves(lock.name)
-        step("dev", *_of(lock), [[*_pip(), "--no-deps", "-r", str(lock)]], there=not unmet(lock.name))
+        step("dev", *_step_of_lock(lock), [[*_pip(), "--no-deps", "-r", str(lock)]], there=not unmet(lock.name))
     key = checksum(CHECKOUT / "setup.py", CHECKOUT / "pyproject.toml")
     command = [*_pip(), "--no-deps", "--no-build-isolation", "-e", str(CHECKOUT)]
     step("project", key, "parlai_spotbot itself", [command])
@@ -103,7 +103,7 @@ def _forget_halves(lock: str) -> None:
                 shutil.rmtree(distribution._path)  # type: ignore[attr-defined]
 
 
-def _of(lock: Path) -> tuple[str, str]:
+def _step_of_lock(lock: Path) -> tuple[str, str]:
     """The key and the message of the step that installs a lock."""
     return checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}"
 

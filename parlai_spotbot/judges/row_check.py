@@ -10,9 +10,11 @@ from parlai_spotbot.surveys.survey import Question, Survey
 
 def check_rows(survey: Survey, judge: str, unit: Unit, rows: Sequence[Judgement]) -> None:
     """Raise `UserError` for a row of a judge with an item, question, target or answer that the survey doesn't have."""
-    asked = {(item.item_id, *key): question for item in unit.items for key, question in _asked(survey, item)}
+    question_by_key = {
+        (item.item_id, *key): question for item in unit.items for key, question in _questions_asked(survey, item)
+    }
     for row in rows:
-        question = asked.get((row.item_id, row.question, row.target))
+        question = question_by_key.get((row.item_id, row.question, row.target))
         if question is None:
             about = f"item '{row.item_id}', question '{row.question}' about '{row.target}'"
             problem = f"answers {about}, which survey {survey.name} doesn't ask there"
@@ -27,7 +29,7 @@ def check_rows(survey: Survey, judge: str, unit: Unit, rows: Sequence[Judgement]
         )
 
 
-def _asked(survey: Survey, item: Item) -> Iterator[tuple[tuple[str, str], Question]]:
+def _questions_asked(survey: Survey, item: Item) -> Iterator[tuple[tuple[str, str], Question]]:
     """Yield the questions of a survey under their names and targets, in any of an item's transcripts."""
     for question in survey.questions:
         for transcript in item.transcripts:

@@ -42,13 +42,13 @@ class JudgeRequest:
     one_request: str | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> JudgeRequest:
+    def from_options(cls, options: Mapping[str, Any]) -> JudgeRequest:
         """Return the request of a command's parsed options."""
         return cls(**option_values(cls, options))
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, as `hints.command` takes them, except --yes."""
-        values = {dest_of(own): getattr(self, own.name) for own in fields(JudgeRequest)}
+        values = {dest_of(option): getattr(self, option.name) for option in fields(JudgeRequest)}
         return {name: value for name, value in values.items() if value and name != "yes"}
 
     def specs(self, survey: Survey, settled: SettledRequest | None = None) -> list[JudgeSpec]:

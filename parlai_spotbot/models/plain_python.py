@@ -45,7 +45,7 @@ def keep(thing: Any, name: str) -> None:
     _HERE[name] = thing
 
 
-def found(name: str) -> Any:
+def imported(name: str) -> Any:
     """Import ``module:name``; raises as importing does, AttributeError, or `UserError` for a function of a notebook."""
     module, _, inner = name.partition(":")
     if name in _HERE:
@@ -64,9 +64,9 @@ def check(thing: Any, name: str) -> None:
         if not method:
             raise UserError(f"{name} is a class without a method {' or '.join(METHODS)}.", SHAPE)
         if method in METHODS:
-            _told(getattr(thing, method), f"{name}.{method}", method=True)
+            _parameter_names(getattr(thing, method), f"{name}.{method}", method=True)
     elif method:
-        _told(_call_of(thing, name), name)
+        _parameter_names(_call_of(thing, name), name)
     else:
         raise UserError(f"{name} is a {type(thing).__name__}, no function and no class.", SHAPE)
 
@@ -88,7 +88,7 @@ def _call_of(thing: Any, name: str) -> Callable:
     return getattr(thing, method)
 
 
-def _told(call: Callable, name: str, method: bool = False) -> list[str]:
+def _parameter_names(call: Callable, name: str, method: bool = False) -> list[str]:
     """Return the names of the parameters that a function expects."""
     if getattr(call, "__name__", "") == "__call__":
         call = getattr(call, "__self__", call)
@@ -113,9 +113,9 @@ class Talker:
         if isinstance(thing, type):
             thing = thing()
             if callable(getattr(thing, "reset", None)):
-                _said(thing.reset())
+                _settled_value(thing.reset())
         self.call = _call_of(thing, name)
-        self.told = _told(self.call, name)
+        self.told = _parameter_names(self.call, name)
 
     def answer(self, context: str, turns: Sequence[RememberedTurn], conversation_id: str = "") -> str:
         """The next turn; what holds no text is a `UserError`. `context` is its persona, for `messages`."""
@@ -126,7 +126,7 @@ class Talker:
         grows = {"message", "history"} <= set(self.told)
         if grows:
             given["history"] = messages[:-1]
-        reply = _said(self.call(**{name: given[name] for name in self.told}))
+        reply = _settled_value(self.call(**{name: given[name] for name in self.told}))
         text = text_in(reply)
         if isinstance(reply, Iterator):
             text = _joined(reply, grows)
@@ -135,7 +135,7 @@ class Talker:
         return text
 
 
-def _said(returned: Any) -> Any:
+def _settled_value(returned: Any) -> Any:
     """The returned value, awaited if it has to be; pieces that come one by one as an iterator."""
     if isinstance(returned, AsyncIterator):
         return _as_they_come(returned)
@@ -152,7 +152,7 @@ def _said(returned: Any) -> Any:
 def _as_they_come(pieces: AsyncIterator) -> Iterator:
     while True:
         try:
-            yield _said(anext(pieces))
+            yield _settled_value(anext(pieces))
         except StopAsyncIteration:
             return
 

@@ -349,7 +349,7 @@ def compare(call: CompareCall) -> Comparison:
     judging: Mapping[str, Any] = {"judge": call.judge}
     if isinstance(call.judge, Mapping):
         judging = call.judge
-    evaluation = Evaluation.of(vars(call))
+    evaluation = Evaluation.from_options(vars(call))
     evaluation_asked = evaluation.checked()
     request = _one_judge(**judging)
     with as_value_error("judge", names_of(OneJudge)):

@@ -276,13 +276,13 @@ def _drawn(
     return drawn
 
 
-def _question(bank: TurnBank, own: int, stem: NucQuestion, seed: int, drawn: list[tuple[int, str]]) -> NucQuestion:
+def _question(bank: TurnBank, side: int, stem: NucQuestion, seed: int, drawn: list[tuple[int, str]]) -> NucQuestion:
     """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
     texts = [stem.answer, *(bank.texts[place] for place, _ in drawn)]
     ordered = sorted(range(len(texts)), key=lambda number: _digest(8, seed, stem.question_id, texts[number]))
     origins = []
     for number, (place, kind) in enumerate(drawn, start=1):
-        conversation, turn = next(use for use in bank.where[place] if use[0] != own)
+        conversation, turn = next(use for use in bank.where[place] if use[0] != side)
         source = bank.prepared[conversation].dialogue.episode_id
         origins.append(Origin(kind, source, turn, ordered.index(number)))
     ordered_texts = tuple(texts[number] for number in ordered)

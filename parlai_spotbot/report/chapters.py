@@ -14,7 +14,7 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.certified import certificate_section
-from parlai_spotbot.report.parts import SourcePart, SurveyView, said
+from parlai_spotbot.report.parts import SourcePart, SurveyView, source_title
 from parlai_spotbot.surveys.packing import packing_of
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ class Chapter:
     @property
     def segmented(self) -> bool:
         """Return whether what annotators see is cut to the plan's lengths."""
-        asked = self.view.contents.asked
-        return asked.known and packing_of(asked).cuts and not self.played
+        survey = self.view.contents.asked
+        return survey.known and packing_of(survey).cuts and not self.played
 
 
 def chapter_of(view: SurveyView) -> Chapter:
     """The sections of a survey."""
     with known_to(view.contents):
-        told = _told(view.contents)
+        told = _sections(view.contents)
         sections = _shown(view, told)
     first = [(source, section) for _, source, section in told if section.first]
     others = [(source, section) for _, source, section in told if not section.first]
@@ -85,7 +85,7 @@ def results_of(contents: SurveyData, source: str) -> Iterator[tuple[Finding, Res
             yield finding, Result(source, others[finding.name], others, annotators)
 
 
-def _told(contents: SurveyData) -> list[tuple[Finding, str, Section]]:
+def _sections(contents: SurveyData) -> list[tuple[Finding, str, Section]]:
     """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
     told = []
     for source in contents.sources:
@@ -137,7 +137,7 @@ def part_of(section: Section, looks: Mapping[str, Look], source: str = "", figur
     """A section drawn, its figure under a name of its own, or the chart's; of no source it bears its own heading."""
     title = section.heading
     if source:
-        title = said(source)
+        title = source_title(source)
     if section.chart is None:
         return SourcePart(title, source, tables=section.tables, text=section.text)
     drawing = charts.draw(section.chart, looks, figure or section.chart.name)
@@ -167,7 +167,9 @@ def unknown(view: SurveyView) -> list[SourcePart]:
         text = "No statistics are known for this survey, so there is nothing to draw."
         if names:
             text = f"Analysed: {', '.join(names)}. The results are in {folder}, as JSON."
-        parts.append(SourcePart(said(source), source, text=[f"{contents.annotations(source)} annotations.", text]))
+        parts.append(
+            SourcePart(source_title(source), source, text=[f"{contents.annotations(source)} annotations.", text])
+        )
     return parts
 
 

@@ -60,8 +60,8 @@ def short(key: str) -> str:
 
 def used(cited: Iterable[Iterable[str]]) -> list[Publication]:
     """Return the works of these lists of keys, each once, by author and year; without those not in the file."""
-    wanted = set(chain.from_iterable(cited))
-    works = [work for key, work in publications().items() if key in wanted]
+    cited_keys = set(chain.from_iterable(cited))
+    works = [work for key, work in publications().items() if key in cited_keys]
     return sorted(
         works, key=lambda work: (work.fields["author"].partition(" and ")[0].lower(), work.fields["year"], work.key)
     )

@@ -99,13 +99,13 @@ class Drawing(Markup):
 
 
 def tell(artist: Artist, title: str, pair: tuple[str, ...] = ()) -> None:
-    """Let a mark say something to whoever points at it, and lead to the conversations of a pair; see `_told`."""
+    """Let a mark say something to whoever points at it, and lead to the conversations of a pair; see `_with_titles`."""
     words = [title.encode().hex(), *(name.encode().hex() for name in pair)]
     if title:
         artist.set_gid(f"{TOLD}{'-'.join(words)}")
 
 
-def _told(text: str) -> str:
+def _with_titles(text: str) -> str:
     """Return what marks say, as titles of their groups, which browsers show."""
 
     def title(match: re.Match) -> str:
@@ -136,7 +136,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
-    text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
+    text = _with_titles(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
     opening = f'<svg role="img" aria-label="{title}" data-figure="{html.escape(name)}"'
     if figure.get_figwidth() > 1.25 * WIDTH:
         opening = f'{opening} class="wide" style="--points:{72 * figure.get_figwidth():.0f}"'

@@ -17,7 +17,7 @@ from parlai_spotbot.findings.comparison import UNDECIDED, compare
 from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.findings.sections import Card, Drawn, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.findings.whole_study import simulators
@@ -97,8 +97,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         unsettled = [section for source, section in chapter.first if source == lead.source] or before(contents)
         for section in unsettled:
             uncertain += section.text
-        told = [section for source, section in chapter.told if source == lead.source]
-        advice = next((section.step for section in [*unsettled, *told] if section.step), None)
+        sections = [section for source, section in chapter.told if source == lead.source]
+        advice = next((section.step for section in [*unsettled, *sections] if section.step), None)
         step = _step(contents, lead, advice) or _remedy(alarms)
         ranking = contents.ranking(lead.source)
         note = _disagreement(ranking)
@@ -175,7 +175,7 @@ def _entry(plan: Plan, name: str) -> dict[str, Any]:
 def _disagreement(ranking: Ranking) -> str:
     """Return why a contestant with more points than another is clearly less often taken for human, the farthest two;
     "" where none is."""
-    rows = [row for row in ranking.contestants.values() if known(*ends(row, "human_share"))]
+    rows = [row for row in ranking.contestants.values() if all_known(*ends(row, "human_share"))]
     apart = []
     for place, first in enumerate(rows):
         for other in rows[place + 1 :]:

@@ -73,7 +73,7 @@ def _bare(source: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", source_said(source).lower())
 
 
-def said(source: str) -> str:
+def source_title(source: str) -> str:
     """A source as a title."""
     return upper_first(source_said(source))
 

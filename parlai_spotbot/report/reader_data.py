@@ -18,7 +18,7 @@ import numpy as np
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
 from parlai_spotbot.outside import HALF
 from parlai_spotbot.records import Conversation, Judgement
-from parlai_spotbot.report.parts import SurveyView, caution_of, said
+from parlai_spotbot.report.parts import SurveyView, caution_of, source_title
 from parlai_spotbot.texts.hygiene import faults, turns_of
 from parlai_spotbot.wording import plainly, who
 
@@ -77,7 +77,7 @@ def collect(views: Sequence[SurveyView]) -> dict:
         "names": [[who(name), looks[name].css if name in looks else ""] for name in names],
         "texts": list(texts),
         "surveys": [view.contents.asked.about.title for view in views],
-        "sources": [[said(source), caution_of(source)] for source in sources],
+        "sources": [[source_title(source), caution_of(source)] for source in sources],
         **meant,
         "faults": list(FAULTS.values()),
         "conversations": conversations,

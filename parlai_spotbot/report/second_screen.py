@@ -14,7 +14,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
-from parlai_spotbot.report.parts import said
+from parlai_spotbot.report.parts import source_title
 from parlai_spotbot.wording import counted, listed, people_said, source_said
 
 if TYPE_CHECKING:
@@ -120,14 +120,16 @@ def _of_answers(chapter: Chapter, lead: SourceAccount) -> list[str]:
     """Return what to be careful of in the answers of the source that leads, then in those of others."""
     careful = []
     if not lead.people:
-        careful.append(f"{said(lead.source)} is an {CAUTION}.")
+        careful.append(f"{source_title(lead.source)} is an {CAUTION}.")
     careful += lead.sentences
-    told = [(source, text) for source, section in chapter.told for text in section.careful]
-    careful += [text for source, text in told if source == lead.source]
+    warnings = [(source, text) for source, section in chapter.told for text in section.careful]
+    careful += [text for source, text in warnings if source == lead.source]
     for account in chapter.view.contents.accounts:
         if account.source != lead.source:
             careful += account.sentences
-    others = [f"{said(source)}: {text}" for source, text in told if source != lead.source and text not in careful]
+    others = [
+        f"{source_title(source)}: {text}" for source, text in warnings if source != lead.source and text not in careful
+    ]
     return careful + others
 
 
@@ -150,7 +152,7 @@ def _others(chapters: Sequence[Chapter]) -> Iterator[OtherAnswer]:
         for account in contents.accounts:
             ranking = card(contents, account.source)
             if ranking is not None and ranking.card.text and ranking.card.text[0] not in account.sentences:
-                yield OtherAnswer(chapter.title, said(account.source), chapter.anchor, ranking.card.text[0])
+                yield OtherAnswer(chapter.title, source_title(account.source), chapter.anchor, ranking.card.text[0])
 
 
 def _conversations(chapter: Chapter) -> str:

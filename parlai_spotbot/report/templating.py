@@ -15,7 +15,7 @@ from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations, downloads
 from parlai_spotbot.report.drawing import PALETTE, VARIABLES
-from parlai_spotbot.report.parts import caution_of, said
+from parlai_spotbot.report.parts import caution_of, source_title
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -35,7 +35,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     env.filters |= {
-        "said": said,
+        "said": source_title,
         "caution": caution_of,
         "cited": citations.short,
         "links": downloads.links,

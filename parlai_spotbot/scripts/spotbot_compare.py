@@ -119,7 +119,7 @@ class SpotbotCompare(SpotbotTournament):
         """Return this command with twice the conversations; in another study where this one's pool is frozen."""
         path = study.path
         given = {name: self.opt[name] for name in ("pool", "survey") if self.opt[name]}
-        given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.of(self.opt).given()}
+        given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.from_options(self.opt).given()}
         if settled:
             given |= settled.named()
             if settled.budget:

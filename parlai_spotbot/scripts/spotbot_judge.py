@@ -45,7 +45,7 @@ class SpotbotJudge(Command):
         from parlai_spotbot.surveys import own_surveys, survey_at
         from parlai_spotbot.wording import counted, listed
 
-        request = JudgeRequest.of(self.opt)
+        request = JudgeRequest.from_options(self.opt)
         settled = SettledRequest.asked(self.opt)
         given = self.opt["survey"]
         if own_surveys.is_file(given) and settled is None:
@@ -115,7 +115,7 @@ class SpotbotJudge(Command):
 
         study = Study.open(self.opt["study"])
         survey = survey_at(self.opt["survey"], study)
-        specs = JudgeRequest.of(self.opt).specs(survey)
+        specs = JudgeRequest.from_options(self.opt).specs(survey)
         if len(specs) != 1:
             raise UserError(f"--judges: {len(specs)} judges.", "Name one, who is asked again.")
         judge = specs[0].make(seed_of(self.opt, study))

@@ -22,7 +22,7 @@ class SpotbotNuc(Command):
         from parlai_spotbot.findings.finding import csv_tables
         from parlai_spotbot.findings.result import Result
         from parlai_spotbot.findings.survey_data import analysed
-        from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, asked, with_rows
+        from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, question_sentence, with_rows
         from parlai_spotbot.nuc.recall import recall
         from parlai_spotbot.report.nuc_page import write_page
 
@@ -48,9 +48,9 @@ class SpotbotNuc(Command):
         for finding in FINDINGS:
             for stem, table in csv_tables(finding).items():
                 files.write_text(out / "analysis" / f"{stem}.csv", files.frame_csv(table.read(shown.frames)))
-        print(told(shown))
+        print(result_text(shown))
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
-        self.result.said = asked(ranking)
+        self.result.said = question_sentence(ranking)
         self.result.figures = ranking
         self.result.wrote(page=out / "index.html", results=out / "analysis", scores=out / "scores")
         if study:
@@ -61,7 +61,7 @@ class SpotbotNuc(Command):
         return DONE
 
 
-def told(result: Any) -> str:
+def result_text(result: Any) -> str:
     """Return sentences and tables as the terminal shows them."""
     from parlai_spotbot.findings import render
     from parlai_spotbot.findings.whole_study.nuc import FINDINGS

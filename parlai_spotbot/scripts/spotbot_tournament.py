@@ -50,8 +50,8 @@ class SpotbotTournament(Command):
         begun = None
         if self.opt["study"] and Study.exists(Path(self.opt["study"])):
             begun = study_of(self.opt)
-        evaluation = Evaluation.of(self.opt)
-        return evaluation, JudgeRequest.of(self.opt).specs(evaluation.checked(begun), evaluation.settled)
+        evaluation = Evaluation.from_options(self.opt)
+        return evaluation, JudgeRequest.from_options(self.opt).specs(evaluation.checked(begun), evaluation.settled)
 
     def _evaluate(self, evaluation: Evaluation, played: SelfPlaySummary, judges: list[JudgeSpec]) -> Evaluated:
         """Do what comes after self-play. Without a usable answer there is no report."""

@@ -227,11 +227,11 @@ class AgentServer:
                 self.sessions[session] = clone
                 self._untold.add(session)
             elif kind == "observe":
-                self.sessions[session].observe(Message(self._told(session, value)))
+                self.sessions[session].observe(Message(self._with_persona(session, value)))
             else:
                 note_own_turn(self.sessions[session], Message(value))
 
-    def _told(self, session: str, message: dict) -> dict:
+    def _with_persona(self, session: str, message: dict) -> dict:
         """The first message of a session with the contestant's persona in front; any other as it is."""
         if not self.persona or session not in self._untold:
             return message

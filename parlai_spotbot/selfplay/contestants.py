@@ -131,14 +131,14 @@ class Contestants:
 
         What it used up (`usage`) is that of all its copies, also of those that had to make room.
         """
-        return {name: _told(copies) for name, copies in self._copies.items()}
+        return {name: _usage(copies) for name, copies in self._copies.items()}
 
     def keep(self, accounts: AccountJournal) -> None:
         """Have each contestant's account written down from now on, whenever it changes."""
         for name, copies in self._copies.items():
 
             def note(name: str = name, copies: list[ContestantHandle] = copies) -> None:
-                accounts.note(name, _told(copies))
+                accounts.note(name, _usage(copies))
 
             note()
             for handle in copies:
@@ -170,7 +170,7 @@ class Contestants:
         self.engine.close()
 
 
-def _told(copies: list[ContestantHandle]) -> dict:
+def _usage(copies: list[ContestantHandle]) -> dict:
     usage: dict = {}
     for handle in copies:
         usage = added(usage, handle.usage)

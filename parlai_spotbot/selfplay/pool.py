@@ -162,7 +162,7 @@ class _Checked:
         named = self.contestant.model
         self.agent = named
         if named and not checks.is_agent(checks.agent(named)):
-            plain_python.check(plain_python.found(named), named)
+            plain_python.check(plain_python.imported(named), named)
             opt = {**self.contestant.opt, "plain_python": named}
             self.contestant = replace(self.contestant, model=checks.PLAIN, opt=opt)
             self.kind = "plain Python"

@@ -109,8 +109,8 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         **_departures(study, plan, changes, deadline),
     }
     matches = _matches(course)
-    found = _probes(course, matches)
-    if any(probe.level == RED for probe in found):  # then no verdict is given
+    probes_found = _probes(course, matches)
+    if any(probe.level == RED for probe in probes_found):  # then no verdict is given
         course.evidence = replace(course.evidence, verdict=plan.begin().verdict)
     names = [name for name in plan.contestants if name not in study.gone]
     return {
@@ -123,7 +123,9 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "departures": [{"departure": what, "count": count} for what, count in counts.items() if count],
         "checks": list(counts),
         "out": len(course.waiting),
-        "probes": [{"probe": probe.name, "level": probe.level, "figures": dict(probe.figures)} for probe in found],
+        "probes": [
+            {"probe": probe.name, "level": probe.level, "figures": dict(probe.figures)} for probe in probes_found
+        ],
     }
 
 

@@ -41,22 +41,22 @@ def probes(
     rated : bool
         Whether contestants are rated one by one; b is nobody then.
     """
-    found = []
+    probe_rows = []
     times = matches["unit"].tolist()
     if rated:
         rows = pd.DataFrame({"name": matches["a"], "value": matches["result"]})
         changed = mean_drift(rows, Clusters.by(matches["unit"]), (0.0, 1.0), times)
-        found.append(_of_p("drift", changed.figures.get("p", 1.0)))
+        probe_rows.append(_of_p("drift", changed.figures.get("p", 1.0)))
     else:
         rows = matches.rename(columns={"unit": "worker_id", "item": "conversation_id"})
         fit = contrasts(rows.assign(outcome=np.sign(2 * rows["result"] - 1).astype(int)), names, order=False)
-        found.append(_of_p("drift", drift_probe(fit, times).figures.get("p", 1.0)))
+        probe_rows.append(_of_p("drift", drift_probe(fit, times).figures.get("p", 1.0)))
         if len(names) > 2:
-            found.append(_of_p("circle", misfit_pvalue(fit)))
+            probe_rows.append(_of_p("circle", misfit_pvalue(fit)))
         if ordered:
-            found.append(_order(fit))
+            probe_rows.append(_order(fit))
     share = lost / max(units, 1)
-    return [*found, Probe("lost", AMBER if share >= MANY else GREEN, {"lost": lost, "units": units})]
+    return [*probe_rows, Probe("lost", AMBER if share >= MANY else GREEN, {"lost": lost, "units": units})]
 
 
 def _of_p(name: str, p: float) -> Probe:

@@ -109,13 +109,13 @@ def _within(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     size = value.shape[-1]
     a, b = np.triu_indices(size, 1)
     together, steps, holding = _sets(size)
-    own = value[..., a, b]
-    part = own @ together
+    pair_values = value[..., a, b]
+    part = pair_values @ together
     best = np.zeros(part.shape)
     for sets, parts, remainders in steps:
         best[..., sets] = (part[..., parts] + best[..., remainders]).max(-2)
     others = np.zeros(value.shape)
-    others[..., a, b] = (part + best[..., ::-1])[..., holding].max(-2) - own
+    others[..., a, b] = (part + best[..., ::-1])[..., holding].max(-2) - pair_values
     return best[..., -1, None, None], others + np.swapaxes(others, -1, -2)
 
 

@@ -56,13 +56,13 @@ def points_in_order(
     None is after the first that is `waiting` for some of its rows. One without any rows is counted only where a later
     one was drawn by it.
     """
-    found = points_by_unit(rows, question)
+    points = points_by_unit(rows, question)
     needed = counted(units)
     given = {}
     for unit in units:
-        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in found):
+        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in points):
             break
-        given[unit.unit_id] = found.get(unit.unit_id, {})
+        given[unit.unit_id] = points.get(unit.unit_id, {})
     return given
 
 
@@ -399,17 +399,17 @@ class Course:
         self._order.append(block)
         self._events = []
 
-    def close(self, unit_id: str, found: Points) -> None:
+    def close(self, unit_id: str, points: Points) -> None:
         """Count the answers to a unit; {} where they don't count."""
         block = self.blocks[unit_id]
         if block.points is not None:
             return
-        block.points = found
+        block.points = points
         block.lost = False
         self._events.append(block.unit.replicate)
         self._returned += 1
         before = self.evidence
-        score = np.array([found.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
+        score = np.array([points.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
         a, b = _sides(block.pairs)
         self.evidence = proof.added(before, block.bets, self.rules, a, b, score)
         block.bound = np.stack([self.evidence.better - before.better, self.evidence.below - before.below])

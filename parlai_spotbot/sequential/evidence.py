@@ -200,8 +200,8 @@ def differences(strengths: np.ndarray) -> np.ndarray:
 
 def _ofdifferences(covariance: np.ndarray) -> np.ndarray:
     """Return the variance of each difference, by the covariance (..., K, K)."""
-    own = np.diagonal(covariance, axis1=-2, axis2=-1)
-    return own[..., :, None] + own[..., None, :] - 2 * covariance
+    variances = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return variances[..., :, None] + variances[..., None, :] - 2 * covariance
 
 
 def added(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:

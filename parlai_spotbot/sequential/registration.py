@@ -147,10 +147,10 @@ def as_frozen(study: Study, plan: Registration) -> tuple[Registration, list[str]
     return read_row(Registration, plan.to_json() | before, str(study.provenance_path)), changes
 
 
-def _changes(before: Mapping[str, Any], now: Mapping[str, Any], said: str) -> list[str]:
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any], template: str) -> list[str]:
     """Return what is otherwise now, each as it is `said` of a field's name and its values."""
     differing = [name for name in now if name in before and before[name] != now[name]]
-    return [said.format(name, before[name], now[name]) for name in differing]
+    return [template.format(name, before[name], now[name]) for name in differing]
 
 
 def register(study: Study, survey: str, source: str, request: SettledRequest, **options: Any) -> Registration:
@@ -174,8 +174,8 @@ def register(study: Study, survey: str, source: str, request: SettledRequest, **
             about_it = {"options": {**packed.options, "unit_size": plan.unit_size}, "warnings": list(packed.warnings)}
             study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
         checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
-        said = {name: filled(text, plan=plan) for name, text in LINES.items()}
-        checksums.write_json(study.settled_path(survey), {**plan.to_json(), "in_words": said})
+        in_words = {name: filled(text, plan=plan) for name, text in LINES.items()}
+        checksums.write_json(study.settled_path(survey), {**plan.to_json(), "in_words": in_words})
         study.record(FROZEN, {**study.provenance().get(FROZEN, {}), survey: plan.frozen})
     if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
         checksums.write_text(study.units_path(survey), "")
@@ -356,10 +356,10 @@ def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[
         names += [NOBODY] * (len(item.conversation_ids) == 1)
     elif shown and HUMAN not in shown[0].entities:
         names += shown[0].entities
-    known = [name for name in names if name is not None]
-    if len(names) != 2 or len({*known}) != 2:
+    known_names = [name for name in names if name is not None]
+    if len(names) != 2 or len({*known_names}) != 2:
         return None
-    return known[0], known[1]
+    return known_names[0], known_names[1]
 
 
 def items_to_judge(study: Study, survey: str) -> list[Item]:

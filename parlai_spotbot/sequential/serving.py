@@ -83,12 +83,12 @@ class Serving:
 
     def points(self, items: Iterable[dict]) -> Points:
         """Return the points of a unit's items as the ledger's record has them; controls have none."""
-        found = {}
+        points_by_unit = {}
         for one in items:
             answers = {(row["question"], row["target"]): row["answer"] for row in one["answers"]}
             if not one["control"]:
-                found[one["item_id"]] = points(answers, self.plan.question)
-        return found
+                points_by_unit[one["item_id"]] = points(answers, self.plan.question)
+        return points_by_unit
 
     @property
     def ended(self) -> str:

@@ -28,7 +28,7 @@ def targets_of(question: Question, speakers: Sequence[int], judged: Collection[i
     return targets
 
 
-def asked(
+def questions_asked(
     survey: Survey,
     speakers: Sequence[int],
     answers: Mapping[Pair, Any],
@@ -77,7 +77,7 @@ def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> li
     judged = ()
     if len(item.transcripts) == 1:
         judged = item.judged
-    return asked(survey, speakers, answers, item.questions or None, judged)
+    return questions_asked(survey, speakers, answers, item.questions or None, judged)
 
 
 def _matches(answer: Any, values: Collection[str]) -> bool:

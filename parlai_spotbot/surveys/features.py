@@ -43,7 +43,7 @@ def with_features(survey: Survey, features: Sequence[str]) -> Survey:
     survey = replace(survey, questions=questions, onboarding=tuple(rounds))
     if set(features) == set(survey.features.own):
         return survey
-    return _said(survey, features)
+    return _texts_of_features(survey, features)
 
 
 def _without(question: Question, gone: set[str]) -> Question:
@@ -58,7 +58,7 @@ def _asks(exercise: Exercise, gone: set[str]) -> bool:
     return any(name in gone for name, _, _ in exercise.key)
 
 
-def _said(survey: Survey, features: Sequence[str]) -> Survey:
+def _texts_of_features(survey: Survey, features: Sequence[str]) -> Survey:
     """Return the survey with texts that mention these features alone."""
     texts = survey.features
     paragraphs = survey.instructions.split("\n\n")

@@ -71,8 +71,8 @@ def all_answers_of(imported: ImportedStudy, tables: Path, seed: int, progress: C
     return AllAnswers(metrics, times, talks, training, result, tables)
 
 
-def _of(answers: AllAnswers, stem: str) -> Frames:
-    return Frames.of(answers.result[stem]["by_source"][HUMAN])
+def _frames(answers: AllAnswers, stem: str) -> Frames:
+    return Frames.from_tables(answers.result[stem]["by_source"][HUMAN])
 
 
 def agreement(answers: AllAnswers) -> PaperTable:
@@ -80,7 +80,7 @@ def agreement(answers: AllAnswers) -> PaperTable:
     table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
     published_alphas = published.table(answers.tables, "agreements")
     metric_by_key = {metric.key: metric for metric in answers.metrics}
-    for row in _of(answers, "interpretability").rows("metrics"):
+    for row in _frames(answers, "interpretability").rows("metrics"):
         key = (row["method"], row["name"])
         paper = published_alphas.loc[key] if key in published_alphas.index else {}
         name = label_of(*key)
@@ -143,7 +143,7 @@ def rates(answers: AllAnswers) -> PaperTable:
 def table5(answers: AllAnswers) -> PaperTable:
     """Table 5 with 32 conversations a bot: the paper's tests, over many draws and in the first."""
     table = PaperTable("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
-    sensitivity = _of(answers, "sensitivity")
+    sensitivity = _frames(answers, "sensitivity")
     whole = sensitivity.one("whole")
     levels = [f"{level:g}" for level in LEVELS]
     for row in sensitivity.rows("metrics"):
@@ -171,7 +171,7 @@ def figure2(answers: AllAnswers) -> PaperTable:
         "(published: in any order)",
     }
     r2 = {"rating": "R²", "choice": "McFadden's pseudo-R²"}
-    for row in _of(answers, "importance").rows("metrics"):
+    for row in _frames(answers, "importance").rows("metrics"):
         outcome = row["outcome"]
         key = (row["method"], row["name"])
         paper = published_fits.loc[key] if key in published_fits.index else {}
@@ -190,7 +190,7 @@ def figure3(answers: AllAnswers) -> PaperTable:
     """Figure 3: R² of each method's metrics together, and as they are removed."""
     table = PaperTable("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
     published_steps = published.incremental(answers.tables)
-    for step in _of(answers, "coverage").rows("steps"):
+    for step in _frames(answers, "coverage").rows("steps"):
         outcome = step["outcome"]
         method = step["method"]
         size = len(step["metrics"])
@@ -212,7 +212,7 @@ def table9(answers: AllAnswers) -> PaperTable:
     published_times = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
     trained = answers.training[answers.training["group"] == OWN].groupby("task")
     training = trained["seconds"].sum() / 60 / trained["annotator"].nunique()
-    for entry in _of(answers, "costs").rows("tasks"):
+    for entry in _frames(answers, "costs").rows("tasks"):
         name = entry["task"]
         if entry["method"] == "turn_likert":
             paper = turns.get(entry["metrics"][0]) if len(entry["metrics"]) == 1 else None

@@ -36,7 +36,7 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
         row = f"{values_of_group['contestant']}, {home}" + (
             "" if values_of_group["main"] else f" ({values_of_group['way']})"
         )
-        _ours(table, row, values_of_group, OWN.format(**values_of_group))
+        _add_rows(table, row, values_of_group, OWN.format(**values_of_group))
     for row in _people(people) if people else ():
         how = f"of {row['annotators']} people; Wilson's interval clustered by conversation and annotator"
         columns = {f"recall@{figure.replace('_', ' ')}": row[f"recall{figure}"] for figure in FIGURES}
@@ -57,7 +57,7 @@ def _people(people: Mapping) -> list[dict]:
     return [row for _, group in rows.groupby(["by", "who"], sort=False) for row in group.to_dict("records")]
 
 
-def _ours(table: PaperTable, row: str, row_values: Mapping, how: str) -> None:
+def _add_rows(table: PaperTable, row: str, row_values: Mapping, how: str) -> None:
     for measure in MEASURES:
         low, high = row_values[measure]["ci"]
         table.own(

@@ -66,7 +66,7 @@ def _unwrap(value: dict) -> Any:
     return WRAPPERS[key](value[key]) if len(value) == 1 and key in WRAPPERS else value
 
 
-def _made(file: tuple[str, bytes], make: Callable[[dict], Made]) -> list[Made]:
+def _records(file: tuple[str, bytes], make: Callable[[dict], Made]) -> list[Made]:
     """Make something of each row of a file; an unexpected value is a `UserError` that names the line."""
     (where, raw), made = file, []
     for number, line in enumerate(raw.splitlines(), start=1):
@@ -143,7 +143,7 @@ def read_dump(path: Path | str, domain: str) -> Dump:
     files = _files(Path(path), names.values())
     sampled, packed, annotated = (files[names[kind]] for kind in KINDS)
     conversations, turns = _conversations(sampled, about)
-    packages = dict(_made(packed, partial(_package, conversations)))
+    packages = dict(_records(packed, partial(_package, conversations)))
     annotations = _annotations(annotated, conversations, packages)
     sha256 = {name: hashlib.sha256(raw).hexdigest() for name, (_, raw) in files.items()}
     return Dump(about, tuple(conversations.values()), packages, annotations, turns, sha256)
@@ -182,7 +182,7 @@ def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[s
         names = {"system_name": [row.get("system_name0", ""), row.get("system_name1", "")]}
         return Conversation(row["_id"], domain.name, pair, number[pair] - 1, entities, spoken, 0, provenance=names)
 
-    records_made = _made(file, conversation)
+    records_made = _records(file, conversation)
     records_made.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
     frame = pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
     return indexed(records_made), frame
@@ -220,7 +220,7 @@ def _annotations(file: tuple[str, bytes], conversations: dict, packages: dict) -
             "developers": bool(DEVELOPER.search(user)),
         }
 
-    frame = pd.DataFrame(_made(file, annotation))
+    frame = pd.DataFrame(_records(file, annotation))
     done = frame.groupby(["worker_id", "unit_id"])["conversation_id"].transform("nunique")
     frame["incomplete"] = done != frame["unit_id"].map({package: len(held) for package, held in packages.items()})
     frame["repeat"] = frame.duplicated(["worker_id", "conversation_id", "k"])

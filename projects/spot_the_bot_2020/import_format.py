@@ -113,11 +113,11 @@ def _iso(milliseconds: float) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
-def _asked(request: ImportRequest) -> ImportedStudy:
+def _checked_study(request: ImportRequest) -> ImportedStudy:
     if request.domain is None:
         raise UserError("--domain missing.", f"Name one of {', '.join(DOMAINS)}.")
     leave_out = [part.strip() for part in request.leave_out.split(",") if part.strip()]
     return spotbot2020(request.data, request.domain, [] if request.leave_out == "none" else leave_out)
 
 
-FORMAT = study_format(_asked)
+FORMAT = study_format(_checked_study)

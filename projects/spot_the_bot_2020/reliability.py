@@ -17,7 +17,7 @@ LEAVE_ONE_OUT = "convai2"
 
 
 @cache
-def _found(data: DomainData) -> pd.DataFrame:
+def _agreement_table(data: DomainData) -> pd.DataFrame:
     matches = conversation_matches(data.annotations)
     settings = data.settings
     left_out = data.domain == LEAVE_ONE_OUT
@@ -29,7 +29,7 @@ def _found(data: DomainData) -> pd.DataFrame:
 def figure3a(data: DomainData) -> PaperTable:
     """Figure 3a of a domain."""
     table = PaperTable("figure3a", f"Figure 3a: stability of the ranking, {data.domain}")
-    curves = _found(data)
+    curves = _agreement_table(data)
     _curve(table, "whole pool", curves[curves["removed"] == ""], data.paper["figure3"]["whole"][data.domain])
     table.notes.append(
         "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data and but for the "
@@ -41,7 +41,7 @@ def figure3a(data: DomainData) -> PaperTable:
 def figure3b(data: DomainData) -> PaperTable:
     """Figure 3b, of PersonaChat alone."""
     table = PaperTable("figure3b", f"Figure 3b: stability, one bot left out, {data.domain}")
-    for bot, curve in _found(data).groupby("removed", sort=False):
+    for bot, curve in _agreement_table(data).groupby("removed", sort=False):
         if bot:
             _curve(table, f"without {bot}", curve, data.paper["figure3"]["without"][bot])
     return table

@@ -77,7 +77,7 @@ def folder() -> Path:
 
 
 @cache
-def _made() -> dict[str, tuple[ChitchatConversation, ...]]:
+def _stored_folds() -> dict[str, tuple[ChitchatConversation, ...]]:
     stored = json.loads((folder() / "folds.json").read_text(encoding="utf-8"))
     return {
         fold: tuple(ChitchatConversation(name, tuple(turns), tuple(people)) for name, turns, people in rows)
@@ -112,7 +112,7 @@ def conversations(fold: str) -> tuple[ChitchatConversation, ...]:
     """
     if fold not in FOLDS:
         raise UserError(f"spotbot:chitchat has no fold '{fold}'.", nearest(fold, FOLDS))
-    return _made()[fold]
+    return _stored_folds()[fold]
 
 
 def checksum(fold: str) -> str:

@@ -16,7 +16,7 @@ def analyze(
     """What `compute` gives; `asked` is the survey as it was launched, `only` the findings to compute if not all."""
     options = Options(**{name: value for name, value in more.items() if name in OPTIONS})
     facts = {name: tuple(v) if name in ("bots", "screening") else v for name, v in more.items() if name not in OPTIONS}
-    known = Facts.of(asked or get_survey(survey), conversations, items, **facts)
+    known = Facts.from_records(asked or get_survey(survey), conversations, items, **facts)
     return compute.compute(judgements, known, options, progress, only)
 
 

@@ -168,7 +168,7 @@ class MadeUp:
 
     def strengths(self, theta):
         """Davidson's strengths of endless data."""
-        model = PairedCounts.of(self.truth(theta) * 1e9, self.order)  # so many that the penalty is nothing
+        model = PairedCounts.from_counts(self.truth(theta) * 1e9, self.order)  # so many that the penalty is nothing
         return model.maximise(np.zeros(model.parameters))[: self.bots]
 
 

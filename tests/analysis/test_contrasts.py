@@ -127,7 +127,7 @@ def test_penalised_fits_and_likelihood_ratios_are_at_numeric_optima(seed, order)
     counts[0, :, 1:] = counts[:, 0, :2] = 0
     counts[0, 1, 0] += 1
     counts[1, 2] += 1
-    model = PairedCounts.of(counts, order)
+    model = PairedCounts.from_counts(counts, order)
     theta = model.maximise(np.zeros(model.parameters))
     best = minimize(penalised(counts, order), np.zeros(6), method="BFGS", options={"gtol": 1e-8})
     np.testing.assert_allclose(theta[:4] - theta[:4].mean(), best.x[:4] - best.x[:4].mean(), atol=1e-4)

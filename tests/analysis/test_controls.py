@@ -146,7 +146,7 @@ def test_what_changes_with_everybody_is_told():
         order = sorted(score, key=lambda name: -score[name])
         pairs = [{"a": a, "b": b, "p_adjusted": p[a + b]} for a, b in ("ab", "cb", "ac")]
         rows = [{"bot": name, "score": score[name], "cluster_first": 1, "cluster_last": 3} for name in order]
-        return Ranking(Frames.of({"ranking": rows, "pairs": pairs}))
+        return Ranking(Frames.from_tables({"ranking": rows, "pairs": pairs}))
 
     kept = ranking({"a": 0.7, "b": 0.5, "c": 0.3}, {"ab": 0.2, "cb": 0.01, "ac": 0.001})
     every = ranking({"a": 0.45, "b": 0.65, "c": 0.4}, {"ab": 0.03, "cb": 0.04, "ac": None})

@@ -44,7 +44,7 @@ def chosen():
 # -- intervals ------------------------------------------------------------------------------------------------------
 def test_every_decision_is_an_interval_of_one_exchange():
     judgements, conversations = play(Players(per_pair=4, people=4))
-    sources, _ = FORM.sources(judgements, Facts.of(get_survey(GAME), conversations), Options())
+    sources, _ = FORM.sources(judgements, Facts.from_records(get_survey(GAME), conversations), Options())
     frame = sources[HUMAN].entities
     own = {(j.annotation_id, j.target): j for j in judgements if j.question == "nature"}
     assert len(frame) == len(own)

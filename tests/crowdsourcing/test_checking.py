@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, clean_answer
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.presentation import present
-from parlai_spotbot.surveys.asking import asked
+from parlai_spotbot.surveys.asking import questions_asked
 from parlai_spotbot.surveys.survey import Condition, Limits, Option, Question, Survey
 from tests.case_tables import case_table
 from tests.crowdsourcing.office import answers, control, plain, refused, spot_the_bot
@@ -49,21 +49,27 @@ MANY_KINDS = Survey(
 # -- what is asked -----------------------------------------------------------------------------------------------------
 def test_conditions_hold_for_the_same_target_any_target_or_a_named_one():
     odd = [("odd", f"turn:{i}") for i in range(3)]
-    assert asked(MANY_KINDS, (0, 1, 0), {}) == odd
+    assert questions_asked(MANY_KINDS, (0, 1, 0), {}) == odd
     given = dict(zip(odd, ["no", "yes", "no"], strict=True))
     # `why` of the odd turn only; `order` as any turn is odd; `rate` waits for `why`, `last` for `rate` and `order`.
-    assert asked(MANY_KINDS, (0, 1, 0), given) == [*odd, ("why", "turn:1"), ("order", "pair")]
+    assert questions_asked(MANY_KINDS, (0, 1, 0), given) == [*odd, ("why", "turn:1"), ("order", "pair")]
     given["why", "turn:1"] = ["a"]
-    assert asked(MANY_KINDS, (0, 1, 0), given)[3:] == [("why", "turn:1"), ("rate", "conversation:0"), ("order", "pair")]
+    assert questions_asked(MANY_KINDS, (0, 1, 0), given)[3:] == [
+        ("why", "turn:1"),
+        ("rate", "conversation:0"),
+        ("order", "pair"),
+    ]
     given["rate", "conversation:0"], given["order", "pair"] = "b", ["c", "b", "a"]
-    assert asked(MANY_KINDS, (0, 1, 0), given)[-1] == ("last", "pair")
-    assert ("last", "pair") not in asked(MANY_KINDS, (0, 1, 0), {**given, odd[0]: "yes", ("why", "turn:0"): ["b"]})
+    assert questions_asked(MANY_KINDS, (0, 1, 0), given)[-1] == ("last", "pair")
+    assert ("last", "pair") not in questions_asked(
+        MANY_KINDS, (0, 1, 0), {**given, odd[0]: "yes", ("why", "turn:0"): ["b"]}
+    )
 
 
 def test_an_answer_that_is_left_over_from_a_changed_one_counts_for_nothing():
     # turn:0 is not odd any more, so its left-over `why` must not put `words`.
     given = {("odd", "turn:0"): "no", ("why", "turn:0"): ["c"]}
-    assert asked(MANY_KINDS, (0,), given) == [("odd", "turn:0"), ("rate", "conversation:0")]
+    assert questions_asked(MANY_KINDS, (0,), given) == [("odd", "turn:0"), ("rate", "conversation:0")]
 
 
 # -- what is taken -----------------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ def judgements_and_facts(survey, made):
             )
     bots = tuple(sorted({*made.rows["first"], *made.rows["second"]}))
     further = {"units": {name: tuple(own) for name, own in units.items()}, **(made.facts or {})}
-    return judgements, Facts.of(get_survey(survey), talks.values(), items.values(), bots=bots, **further)
+    return judgements, Facts.from_records(get_survey(survey), talks.values(), items.values(), bots=bots, **further)
 
 
 def votes_file(made, folder):

@@ -68,7 +68,7 @@ def test_who_is_ahead_of_some_alone_is_not_ahead_of_all(last):
     pairs = [{"a": a, "b": b, "n": 9, "verdict": verdict, "reason": ""} for (a, b), verdict in verdicts.items()]
     places = {"ann": [1, 2], "bob": [2, 2], "cat": [2, 3]}
     rows = [{"bot": bot, "score": None, "cluster_first": a, "cluster_last": b} for bot, (a, b) in places.items()]
-    ranking = Ranking(Frames.of({"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame(pairs)}))
+    ranking = Ranking(Frames.from_tables({"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame(pairs)}))
     assert headline(ranking) == ["ann is ahead of bob, but not surely of cat."]
 
 
@@ -89,7 +89,7 @@ def test_an_equal_pair_needs_no_more_annotations(tmp_path):
     made = alike(["ann", "bob"])
     ranking = ranked("votes", made, tmp_path, 0.2)
     answers = made.rows.rename(columns={"first": "a", "second": "b"})
-    *text, step = needs.summarise(Result(HUMAN, Frames.of(needs.of_tests(ranking, VOTES, answers))))
+    *text, step = needs.summarise(Result(HUMAN, Frames.from_tables(needs.of_tests(ranking, VOTES, answers))))
     assert text == [
         "Every pair (1) is told apart or equal within the margin: no further annotation is needed to order the bots."
     ]

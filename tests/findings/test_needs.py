@@ -47,7 +47,7 @@ def row(a, b, p):
 def test_a_pair_that_is_told_apart_is_not_called_open(p, more, said, step):
     pairs = [row("ann", "bob", p[0]) | {"more_annotations": more}, row("ann", "cid", p[1])]
     whole = one_row(tested=2, planned=True, seconds=None)
-    *text, asked = needs.summarise(Result("human", Frames.of({"needs": pd.DataFrame(pairs), "whole": whole})))
+    *text, asked = needs.summarise(Result("human", Frames.from_tables({"needs": pd.DataFrame(pairs), "whole": whole})))
     assert len(text) == len(said)
     for sentence, begin in zip(text, said, strict=True):
         assert sentence.startswith(begin)

@@ -16,7 +16,7 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
-DATA = Frames.of(
+DATA = Frames.from_tables(
     {
         "ranking": frame_of(
             yaml.safe_load("""
@@ -49,7 +49,7 @@ PAIRS = Table(
 
 
 def finding(**more):
-    sentences = [Fact.of("Made", "By hand."), Caution("Take care."), "", "Third.", "Fourth."]
+    sentences = [Fact.from_text("Made", "By hand."), Caution("Take care."), "", "Third.", "Fourth."]
     options = {"tables": {"ranking": RANKING, "pairs": PAIRS}, "summarise": lambda result: sentences, **more}
     return Finding("ranking", None, lambda own: DATA, heading="Who?", bars=("score",), **options)
 
@@ -68,7 +68,10 @@ def test_a_table_is_its_frame():
 
 def test_a_result_is_the_same_in_its_file():
     """Numbers and their types, lists, what is missing, frames without rows."""
-    found = {"human": DATA, "judge:j": Frames.of({"ranking": pd.DataFrame({"n": np.array([1, 2]), "p": [np.nan, 1]})})}
+    found = {
+        "human": DATA,
+        "judge:j": Frames.from_tables({"ranking": pd.DataFrame({"n": np.array([1, 2]), "p": [np.nan, 1]})}),
+    }
     kept = json.loads(json.dumps(stored_form({"by_source": found, "made_by": {}}), allow_nan=False))
     assert kept["tables"]["ranking"][0]["source"] == "human"
     read = by_source(kept["tables"])
@@ -76,7 +79,7 @@ def test_a_result_is_the_same_in_its_file():
         source: {name: frames.rows(name) for name in frames} for source, frames in found.items()
     }
     assert read["judge:j"].rows("ranking") == [{"n": 1, "p": None}, {"n": 2, "p": 1.0}]
-    assert Frames.of({"none": pd.DataFrame(columns=["a"])}) == {}
+    assert Frames.from_tables({"none": pd.DataFrame(columns=["a"])}) == {}
     assert Frames().one("none") == {}
 
 

@@ -225,7 +225,7 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
 def with_pair(row, p):
     """A ranking with one row of its audit and one pair."""
     pair = {"p_adjusted": p, "verdict": "" if p > 0.05 else "better"}
-    return Ranking(Frames.of({"audit": pd.DataFrame([row]), "pairs": pd.DataFrame([pair])}))
+    return Ranking(Frames.from_tables({"audit": pd.DataFrame([row]), "pairs": pd.DataFrame([pair])}))
 
 
 @pytest.mark.parametrize(

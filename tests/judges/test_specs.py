@@ -31,7 +31,7 @@ large:
 
 
 def judges_of(text=None, **options):
-    return JudgeRequest.of({"judges": text, **options}).specs(get_survey(SURVEY))
+    return JudgeRequest.from_options({"judges": text, **options}).specs(get_survey(SURVEY))
 
 
 def test_names_and_files_become_judges(tmp_path):

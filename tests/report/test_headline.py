@@ -33,7 +33,7 @@ def ranked(rows, column, matches=True):
     """The bars of contestants a, b, … with these (value, low, high)."""
     names = [chr(ord("a") + place) for place in range(len(rows))]
     frame = pd.DataFrame(rows, columns=["score", "score_low", "score_high"]).assign(bot=names)
-    ranking = Ranking(Frames.of({"ranking": frame, "whole": {"matches": matches}}))
+    ranking = Ranking(Frames.from_tables({"ranking": frame, "whole": {"matches": matches}}))
     table = Table("ranking", {"bot": Column("name", "Bot"), "score": column})
     return card_bars.of_ranking(table, ["score"], ranking)
 
@@ -195,7 +195,7 @@ def test_where_nobody_was_judged_or_votes_only_there_is_nothing_to_see(new_study
 def test_one_sentence_where_points_and_labels_disagree(shares, words):
     rows = pd.DataFrame(shares, columns=["human_share", "human_share_low", "human_share_high"])
     rows = rows.assign(bot=["a", "b", "c"][: len(shares)], cluster_first=1, cluster_last=len(shares))
-    sentence = _disagreement(Ranking(Frames.of({"ranking": rows})))
+    sentence = _disagreement(Ranking(Frames.from_tables({"ranking": rows})))
     if not words:
         assert sentence == ""
     else:

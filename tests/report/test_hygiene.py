@@ -20,7 +20,9 @@ BAD = "<b>i am a bot</b> . </s>"
 def looked_at(tmp_path, new_study):
     """A study in which every conversation of bots holds a turn with a tag, a token and a confession."""
     study = new_study(tmp_path / "study", text=BAD, sources=("human",), analyze=False)
-    result = hygiene(Facts.of(get_survey("spot_the_bot"), study.conversations(), bots=tuple(study.plan.contestants)))
+    result = hygiene(
+        Facts.from_records(get_survey("spot_the_bot"), study.conversations(), bots=tuple(study.plan.contestants))
+    )
     checksums.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", stored_form(result))
     return study, result["by_source"][""]
 

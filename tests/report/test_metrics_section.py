@@ -23,7 +23,7 @@ def told(tmp_path_factory):
     def make(evidence=None, **wishes):
         wishes = Wishes(seed=1, draws=20, **wishes)
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
-            own["by_source"] = {source: Frames.of(frames) for source, frames in own["by_source"].items()}
+            own["by_source"] = {source: Frames.from_tables(frames) for source, frames in own["by_source"].items()}
             checksums.write_json(metrics_path(study) / f"{stem}.json", stored_form(own))
         results = [(own, own.compute([load(study, "dialogue_likert")])) for own in FINDINGS]
         sections = [section for own, found in results if (section := render.tell(own, Result("human", found["human"])))]

@@ -67,5 +67,5 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
 
 def test_a_judge_with_too_little_beside_people_says_nothing_of_further_items():
     powered = one_row(criterion="nature", why="too few answers")
-    data = Frames.of({"whole": one_row(sentence="It agrees.", warning=False), "powered": powered})
+    data = Frames.from_tables({"whole": one_row(sentence="It agrees.", warning=False), "powered": powered})
     assert summarise(Result("judge:quick", data)) == ["It agrees."]

@@ -24,7 +24,7 @@ def ranked(clusters):
         {"bot": bot, "score": None, "human_share": None, "cluster_first": first, "cluster_last": last}
         for bot, (first, last) in sorted(clusters.items())
     ]
-    return Frames.of({"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame(pairs)})
+    return Frames.from_tables({"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame(pairs)})
 
 
 @cases(
@@ -61,4 +61,7 @@ def test_bots_are_set_beside_people_by_a_test(tests, said):
     rows = [(bot, share, share - 0.5, p) for bot, (share, p) in tests.items()]
     columns = ["bot", "human_share", "apart", "p_people"]
     own = {"ranking": pd.DataFrame(rows, columns=columns), "people": one_row(human_share=0.5)}
-    assert ranking._beside_people(Ranking(Frames.of(own))) == f"People are called human in 50% of judgements; {said}"
+    assert (
+        ranking._beside_people(Ranking(Frames.from_tables(own)))
+        == f"People are called human in 50% of judgements; {said}"
+    )

@@ -255,7 +255,7 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
     lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
     checksums.write_text(path, "\n".join(map(json.dumps, change([json.loads(line) for line in lines]))) + "\n")
     found = account(Study.open(tmp_path / "s"), "spot_the_bot")
-    text = " ".join(summarise(Result(HUMAN, Frames.of(frames_of(found)))))
+    text = " ".join(summarise(Result(HUMAN, Frames.from_tables(frames_of(found)))))
     assert ({"departure": departure, "count": count} in found["departures"]) == bool(count)
     assert bool(found["departures"]) == bool(count)
     assert f"{departure}: {count}" in text or not count
@@ -297,7 +297,7 @@ def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_pat
     found = account(Study.open(tmp_path / "s"), "spot_the_bot")
     assert {row["probe"]: row["level"] for row in found["probes"]}["drift"] == "red"
     assert {row["verdict"] for row in found["pairs"]} == {"open"}
-    said = " ".join(summarise(Result(HUMAN, Frames.of(frames_of(found)))))
+    said = " ".join(summarise(Result(HUMAN, Frames.from_tables(frames_of(found)))))
     assert said.startswith("No verdict is given after 66 answers. The contestants score otherwise in the second half")
 
 
@@ -311,7 +311,7 @@ def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_pat
     assert found.rows("departures") == [{"departure": "contestants left out afterwards", "count": 1}]
     assert "contestants left out afterwards: 1" in page
     assert {row["bot"] for row in found.rows("ranking")} == {"ann", "bob"}
-    kept = Frames.of(frames_of(before)).rows("pairs")
+    kept = Frames.from_tables(frames_of(before)).rows("pairs")
     assert found.rows("pairs") == [row for row in kept if "cat" not in row.values()]
 
 

@@ -73,7 +73,7 @@ def test_endless_is_measured_against_people():
 
 def frames_of(conversations, bots=()):
     """What the finding holds of conversations."""
-    return result_of(Facts.of(get_survey("spot_the_bot"), conversations, bots=tuple(bots)))["by_source"][""]
+    return result_of(Facts.from_records(get_survey("spot_the_bot"), conversations, bots=tuple(bots)))["by_source"][""]
 
 
 def test_turns_of_one_conversation_that_go_together_count_as_one():

@@ -115,7 +115,7 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
     if not isinstance(clusters, Clusters) or clusters.rows != np.size(np.asarray(answers, dtype=object)):
         kind = f"Clusters of {clusters.rows} rows" if isinstance(clusters, Clusters) else type(clusters).__name__
         raise ValueError(f"clusters is {kind}, expected Clusters of each answer: Clusters.by(conversations, workers)")
-    judged = _Answers.of(units, answers, metric, clusters.workers)
+    judged = _Answers.from_units(units, answers, metric, clusters.workers)
     size = judged.table.sum(axis=1)
     pairs = (size * (size - 1)).sum()
     same = (judged.table * (judged.table - 1)).sum()
@@ -155,7 +155,9 @@ class _Answers:
     metric: str
 
     @classmethod
-    def of(cls, units: ArrayLike, answers: ArrayLike, metric: str, workers: np.ndarray | None = None) -> _Answers:
+    def from_units(
+        cls, units: ArrayLike, answers: ArrayLike, metric: str, workers: np.ndarray | None = None
+    ) -> _Answers:
         """Keep, of each of `workers` (n,), the last answer about a unit."""
         answers = np.asarray(answers, dtype=object)
         if answers.ndim != 1:

@@ -64,7 +64,7 @@ def drift_test(verdicts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]
     recheck : int
         Number of this recheck, from 1.
     """
-    agreeing = [_agreeing(row, own) for row, own in zip(verdicts, labels, strict=True)]
+    agreeing = [_agreeing(row, row_labels) for row, row_labels in zip(verdicts, labels, strict=True)]
     wealth = _wealth([score < score.mean() - TINY for score in agreeing])
     if any(len(row) > 2 for row in verdicts):
         wealth = AGREEMENT * wealth + (1 - AGREEMENT) * _wealth([_odd(row) for row in verdicts])

@@ -67,9 +67,9 @@ def _of_kind(table: LabelledVerdicts, kind: str, groups: pd.Series) -> list[dict
             others = np.where(np.arange(len(names)) == place, 0, sizes)
             if min(sizes[place], others.sum()) < FEW:
                 continue
-            found = means.contrast(np.where(others, -others / others.sum(), 1))
-            ends = {"low": found["ci"][0], "high": found["ci"][1], "df": found["df"]}
-            record = {"kind": kind, "group": names[place], "answer": answer, "estimate": found["estimate"]}
+            contrast = means.contrast(np.where(others, -others / others.sum(), 1))
+            ends = {"low": contrast["ci"][0], "high": contrast["ci"][1], "df": contrast["df"]}
+            record = {"kind": kind, "group": names[place], "answer": answer, "estimate": contrast["estimate"]}
             records.append({**record, **ends, "n": int(sizes[place])})
     return records
 

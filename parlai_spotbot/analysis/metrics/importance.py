@@ -33,14 +33,14 @@ def importance(table: pd.DataFrame, metrics: Sequence[Metric], outcome: str) -> 
         method, name, kind, n, interactors; coef, se, se_clustered, r2, r2_ci, p, p_clustered, p_holm,
         p_clustered_holm; `why` if the metric can't be fitted.
     """
-    entries = [_of(table, metric, outcome) for metric in metrics if metric.key in table]
+    entries = [_importance(table, metric, outcome) for metric in metrics if metric.key in table]
     for name in ("p", "p_clustered"):
         for entry, value in zip(entries, adjust_known([entry[name] for entry in entries]), strict=True):
             entry[f"{name}_holm"] = float(value)
     return entries
 
 
-def _of(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
+def _importance(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
     rows = table[["outcome", "worker_id", metric.key]].dropna()
     x = rows[[metric.key]].to_numpy(float)
     y = rows["outcome"].to_numpy(float)

@@ -20,17 +20,17 @@ def interpretability(metrics: Sequence[Metric], crossed: bool = True) -> list[di
         method, name, kind, scale, alpha, ci, n (units judged twice), conversations, alike (the share of pairs of
         answers that are the same), and `why` where there is no alpha. `crossed`: annotators are a sample, too.
     """
-    return [_of(metric, crossed) for metric in metrics]
+    return [_interpretability(metric, crossed) for metric in metrics]
 
 
-def _of(metric: Metric, crossed: bool) -> dict:
+def _interpretability(metric: Metric, crossed: bool) -> dict:
     rows = metric.rows
     units = rows["unit"]
     values = rows["value"].astype(float)
     homes = metric.conversations
     if metric.kind == CHOICE:  # the same two conversations may be in either order
         values = values.where(homes[0] <= homes[1], -values)
-    clusters = Clusters.of(list(zip(*homes, strict=True)), rows["worker_id"] if crossed else None)
+    clusters = Clusters.from_conversations(list(zip(*homes, strict=True)), rows["worker_id"] if crossed else None)
     alpha = krippendorff_alpha(units.tolist(), values, clusters, metric.scale)
     talks = units if metric.kind == CHOICE else homes[0]
     entry = {

@@ -15,7 +15,7 @@ from scipy.stats import nct
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.planning.design import Design, fewest
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, known
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, variances_known
 from parlai_spotbot.analysis.values import Interval
 
 LEAST = 0.7
@@ -49,7 +49,7 @@ def planned_error(gap: float, conversations: float, design: Design) -> Interval:
     clusters = [conversations * held**2 / squared, talks * each / (shared + squared * design.pairs / held**2)]
     effective = 1 + np.maximum(np.array(clusters) - 1, 1e-9) / _share(design)
     variance = talked + worked - chance
-    _, df = known(np.array([variance]), [talked, worked], list(effective[:, None]))
+    _, df = variances_known(np.array([variance]), [talked, worked], list(effective[:, None]))
     return design.calibration * math.sqrt(variance), 0.0 if min(clusters) < FEW else float(df[0])
 
 
@@ -126,7 +126,7 @@ def rating_variance(sd: float, conversations: float, design: Design) -> Interval
     annotators = sides * conversations * each / (1 + shared * min(1.0, 2 / design.compared))
     # How annotators differ is learnt from all pairs together (`Spread.moderated`), so few of them go further.
     effective = np.array([[sides * conversations], [1 + (annotators - 1) / _share(design)]])
-    _, df = known(np.array([talk + person - row]), [talk, person], list(np.maximum(effective, 1.0)))
+    _, df = variances_known(np.array([talk + person - row]), [talk, person], list(np.maximum(effective, 1.0)))
     return design.calibration**2 * (talk + person - row) / conversations, float(df[0])
 
 

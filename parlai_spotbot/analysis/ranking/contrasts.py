@@ -140,7 +140,7 @@ def contrasts(
     if size * (size - 1) / 2 * people > HELD:
         people = 0
     numbers = range(group.max(initial=0) + 1)
-    fits = tuple(GroupFit.of(codes, np.flatnonzero(group == number), clusters, order, people) for number in numbers)
+    fits = tuple(GroupFit.fitted(codes, np.flatnonzero(group == number), clusters, order, people) for number in numbers)
     strength, score = np.full((2, size), np.nan)
     ci, score_ci = np.full((2, size, 2), np.nan)
     for fit in fits:

@@ -63,7 +63,7 @@ class PairedCounts:
     order: bool
 
     @classmethod
-    def of(cls, counts: np.ndarray, order: bool) -> PairedCounts:
+    def from_counts(cls, counts: np.ndarray, order: bool) -> PairedCounts:
         """Return the cells of counts (K, K, 3), see `WinMatrix`; ties are estimated where there are any."""
         size = len(counts)
         if not order:

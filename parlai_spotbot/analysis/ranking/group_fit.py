@@ -99,7 +99,7 @@ class GroupFit:
     why: str = ""
 
     @classmethod
-    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool | None, people: int) -> GroupFit:
+    def fitted(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool | None, people: int) -> GroupFit:
         """Fit the matches (n,) of `codes` between `members`."""
         rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
         a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
@@ -114,9 +114,9 @@ class GroupFit:
             return cls(members, rows, kept, group_clusters, people, None, share, why=why)
         with_order = share <= BOTH_ORDERS if order is None else order
         confounded = _confounded(counts) if with_order and share <= BOTH_ORDERS else None
-        model = PairedCounts.of(counts, with_order and confounded is None)
+        model = PairedCounts.from_counts(counts, with_order and confounded is None)
         theta = model.maximise(np.zeros(model.parameters))
-        effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
+        effects = DesignEffects.from_clusters(model.cells(theta, a, b, outcome), group_clusters, size)
         why = "" if effects.known else NO_CLUSTERS
         solution = Solution(model, theta, effects)
         return cls(members, rows, kept, group_clusters, people, solution, share, confounded, why)
@@ -179,7 +179,7 @@ class GroupFit:
         annotator in each difference (q, people); `restricted` are the fits with a difference of 0."""
         model = self.solved.model
         if model.order and self.both_orders > BOTH_ORDERS:  # the scores that are flipped are without an order effect
-            model = PairedCounts.of(code_counts(self.codes, self.size), order=False)
+            model = PairedCounts.from_counts(code_counts(self.codes, self.size), order=False)
             start = model.maximise(np.zeros(model.parameters))
             restricted = model.restricted(start, differences(self.size, model.parameters))
         kinds = model.kinds(*self.codes)
@@ -190,7 +190,8 @@ class GroupFit:
         for part, theta in restricted:
             score, information = model.efficient_scores(theta, contrasts[part])
             flipped = [
-                ClusterScores.of(counts @ score.T, counts @ information.T, weight, ties=True) for counts, weight in ways
+                ClusterScores.from_fit(counts @ score.T, counts @ information.T, weight, ties=True)
+                for counts, weight in ways
             ]
             tested = (test[0][part], test[1][part], test[2][part])
             floor = floored(difference[part], tested, df[part], flipped)

@@ -138,7 +138,7 @@ def logrank(
     >>> test.statistic.tolist(), round(test.pvalue, 4)
     ([1.0, -1.0], 0.0833)
     """
-    return _Rows.of(*check(left, right, None, entry)[:2], group, clusters, strata).test(score, backend)
+    return _Rows.from_intervals(*check(left, right, None, entry)[:2], group, clusters, strata).test(score, backend)
 
 
 def logrank_pairs(
@@ -174,7 +174,7 @@ def logrank_pairs(
     ValueError
         As `logrank`, or names a group that has no rows.
     """
-    rows = _Rows.of(*check(left, right, None, entry)[:2], group, clusters, strata)
+    rows = _Rows.from_intervals(*check(left, right, None, entry)[:2], group, clusters, strata)
     if names is not None and not is_list_like(names):
         raise ValueError(f"names is {names!r}, expected a sequence of groups")
     names = rows.names if names is None else tuple(names)
@@ -206,7 +206,7 @@ class _Rows:
     clusters: list[np.ndarray]
 
     @classmethod
-    def of(
+    def from_intervals(
         cls, left: np.ndarray, right: np.ndarray, group: ArrayLike, clusters: ArrayLike | None, strata: ArrayLike | None
     ) -> _Rows:
         """Return the rows of checked intervals; a `ValueError` names what is wrong with their labels."""

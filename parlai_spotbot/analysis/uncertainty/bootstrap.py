@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, added, codes_of, effective_number, known
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, added, codes_of, effective_number, variances_known
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 from parlai_spotbot.analysis.values import ArrayPair, Interval
 
@@ -151,7 +151,7 @@ class ClusterBootstrap:
     def _variance(self, samples: np.ndarray) -> ArrayPair:
         """The variance (…) of each statistic, and its degrees of freedom."""
         single, both, numbers = self._dimensions([_variance(part) for part in self._by_bootstrap(samples)])
-        return known(added(single, both), single, numbers)
+        return variances_known(added(single, both), single, numbers)
 
     def _dimensions(self, parts: list[np.ndarray]) -> tuple[tuple[np.ndarray, ...], np.ndarray | None, list[float]]:
         """Return what is by each dimension alone, by both at once, and the effective clusters of each dimension."""

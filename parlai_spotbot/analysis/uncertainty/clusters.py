@@ -62,7 +62,7 @@ class Clusters:
     prompts: np.ndarray | None = None
 
     @classmethod
-    def of(cls, conversations: Sequence[Sequence[str]], workers: ArrayLike | None = None) -> Clusters:
+    def from_conversations(cls, conversations: Sequence[Sequence[str]], workers: ArrayLike | None = None) -> Clusters:
         """From the conversations of each row (one or two ids) and its annotator.
 
         Without annotators, or with a single one, who is no sample, rows are correlated by conversations alone. Raises
@@ -74,15 +74,15 @@ class Clusters:
         flat = [
             conversation[min(place, len(conversation) - 1)] for conversation in conversations for place in range(width)
         ]
-        return cls._of(codes_of(flat, "conversations").reshape(len(conversations), width), workers)
+        return cls._from_codes(codes_of(flat, "conversations").reshape(len(conversations), width), workers)
 
     @classmethod
     def by(cls, conversations: ArrayLike, workers: ArrayLike | None = None) -> Clusters:
         """As `of`, where each row is of one conversation, whose id (n,) is given."""
-        return cls._of(codes_of(conversations, "conversations")[:, None], workers)
+        return cls._from_codes(codes_of(conversations, "conversations")[:, None], workers)
 
     @classmethod
-    def _of(cls, codes: np.ndarray, workers: ArrayLike | None) -> Clusters:
+    def _from_codes(cls, codes: np.ndarray, workers: ArrayLike | None) -> Clusters:
         worker_codes = None if workers is None else codes_of(workers, "workers")
         if worker_codes is not None and len(worker_codes) != len(codes):
             raise ValueError(f"workers has {len(worker_codes)} entries, expected one for each of {len(codes)} rows")
@@ -213,7 +213,7 @@ class Clusters:
                 effective.append(ratio(total * _column_sums(table), _column_sums(table * table), 0.0))
         both = squares.pop("both", None)
         single = list(squares.values())
-        return Diagonal(*known(added(single, both), single, effective), np.min(effective, axis=0))
+        return Diagonal(*variances_known(added(single, both), single, effective), np.min(effective, axis=0))
 
 
 SignedClusters = tuple[int, csr_array]
@@ -286,7 +286,7 @@ class Spread:
         """
         variance = quadratic(contrasts, self.covariance)
         single = [quadratic(contrasts, covariance) for covariance in self.single]
-        return known(variance, single, self.effective(contrasts))
+        return variances_known(variance, single, self.effective(contrasts))
 
     def moderated(self, contrasts: np.ndarray, independent: int) -> ArrayPair:
         """As `variance`, of contrasts (q, p) of one family, with the number of `independent` ones.
@@ -313,7 +313,7 @@ class Spread:
             of_clusters = 1 / np.maximum(degrees - 1, 1e-9)
             noise = OWN**2 * of_clusters + (1 - OWN**2) * (of_clusters / independent + of_rows)
             more.append(1 + 1 / np.minimum(of_clusters, noise))
-        results, df = known(variance, single, more)
+        results, df = variances_known(variance, single, more)
         few = np.min(effective, axis=0) < FEW - 1e-9
         return np.where(few, np.nan, results), np.where(few, 0.0, df)
 
@@ -347,7 +347,7 @@ def added(single: Sequence[np.ndarray], both: np.ndarray | None) -> np.ndarray:
     return np.max([*single, single[0] + single[1] - both], axis=0)
 
 
-def known(
+def variances_known(
     variance: np.ndarray, single: Sequence[np.ndarray | float], effective: Sequence[np.ndarray | float]
 ) -> ArrayPair:
     """Variances (q,) and degrees of freedom, see `Spread.variance`, from the variances by each dimension and the
@@ -394,7 +394,7 @@ def frame_clusters(frame: pd.DataFrame, crossed: bool = True) -> Clusters:
     workers = frame["worker_id"] if crossed else None
     wide = [name for name in ("cluster_ids", "conversation_ids") if name in frame]
     if wide:
-        clusters = Clusters.of(list(frame[wide[0]]), workers)
+        clusters = Clusters.from_conversations(list(frame[wide[0]]), workers)
     else:
         clusters = Clusters.by(frame["cluster_id" if "cluster_id" in frame else "conversation_id"], workers)
     if "prompt_id" not in frame:

@@ -66,7 +66,7 @@ class ClusterKinds:
     times: np.ndarray
 
     @classmethod
-    def of(cls, counts: csr_array, outer: np.ndarray) -> tuple[ClusterKinds, np.ndarray]:
+    def from_counts(cls, counts: csr_array, outer: np.ndarray) -> tuple[ClusterKinds, np.ndarray]:
         """Return the kinds of clusters that have so many rows of each cell (clusters, m), and each cluster's correction
         (clusters, r, r) of its residuals; `outer` (m, r, r) is the information of a row of each cell."""
         first, kind, times = _kinds_of_rows(counts)
@@ -102,7 +102,7 @@ class Dimension:
     basis: np.ndarray
 
     @classmethod
-    def of(cls, incidence: csr_array, cells: Cells, root: np.ndarray, basis: np.ndarray) -> Dimension:
+    def from_incidence(cls, incidence: csr_array, cells: Cells, root: np.ndarray, basis: np.ndarray) -> Dimension:
         """Return the design effects of the clusters of `incidence`; `root` (r, p) leads to the coordinates."""
         sums = incidence @ cells.scores
         effective = effective_number(incidence.sum(axis=1))
@@ -115,7 +115,7 @@ class Dimension:
         outer = np.einsum("mor,mos->mrs", turned_roots, turned_roots)
         rows = np.arange(len(cells.cell))
         counts = incidence @ csr_array((np.ones(len(rows)), (rows, cells.cell)), shape=(len(rows), len(outer)))
-        kinds, correction = ClusterKinds.of(counts, outer)
+        kinds, correction = ClusterKinds.from_counts(counts, outer)
         correction_sum = np.einsum("gij,gj->gi", correction, sums @ root.T)
         return cls(correction_sum.T @ correction_sum, kinds, effective, basis)
 
@@ -189,7 +189,7 @@ class DesignEffects:
     beside: bool
 
     @classmethod
-    def of(cls, cells: Cells, clusters: Clusters, strengths: int) -> DesignEffects:
+    def from_clusters(cls, cells: Cells, clusters: Clusters, strengths: int) -> DesignEffects:
         """Return the design effects of the estimates of `cells`, the first `strengths` of which are strengths."""
         values, vectors = np.linalg.eigh(cells.information)
         kept = values > 1e-10 * values[-1]
@@ -200,7 +200,7 @@ class DesignEffects:
         for name in ("conversations", "annotators"):
             for part, (_, incidence) in zip((name, "couples"), members.get(name, []), strict=False):
                 if incidence.sum(axis=1).max(initial=0) > 1:
-                    parts[part] = Dimension.of(incidence, cells, root, basis)
+                    parts[part] = Dimension.from_incidence(incidence, cells, root, basis)
         couples = parts.pop("couples", None)
         return cls(root, parts, couples, clusters.conversations is not None and clusters.conversations.shape[1] == 2)
 

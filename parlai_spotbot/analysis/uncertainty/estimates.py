@@ -130,7 +130,7 @@ class Estimates:
         apart = ratio(self._estimate(weights), spread, 0.0)
         drawn = np.nan_to_num(self.values) - along * apart[:, None]
         scores = total @ weights.T - share @ (weights * drawn).T
-        return ClusterScores.of(scores, share @ (weights * along).T / np.maximum(spread, 1e-300))
+        return ClusterScores.from_fit(scores, share @ (weights * along).T / np.maximum(spread, 1e-300))
 
     def _signed(self, weights: np.ndarray) -> np.ndarray:
         """Return whether each contrast (q, p) can be on either side of 0."""

@@ -72,7 +72,7 @@ class ClusterScores:
     ties: bool = False
 
     @classmethod
-    def of(
+    def from_fit(
         cls,
         score: np.ndarray,
         information: np.ndarray | float = 0.0,

@@ -64,7 +64,7 @@ def _flipped(counts: csr_array, clusters: np.ndarray, score: np.ndarray) -> np.n
     pvalues = []
     for start in range(0, score.shape[1], step):
         sums = counts @ score[:, start : start + step]
-        pvalues.append(ClusterScores.of(sums, weight=clusters).pvalues())
+        pvalues.append(ClusterScores.from_fit(sums, weight=clusters).pvalues())
     return np.concatenate(pvalues)
 
 
@@ -83,7 +83,7 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     flipped = []
     for way in fit.ways:
         sums = cluster_sums(scores, np.tile(way, 2), ends, fit.size)
-        flipped.append(ClusterScores.of(sums.toarray()).pvalues())
+        flipped.append(ClusterScores.from_fit(sums.toarray()).pvalues())
     return _least(flipped)
 
 

@@ -13,7 +13,7 @@ from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames, frame_of
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
-from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import filled, listed, plainly
 
@@ -65,7 +65,7 @@ def compute(answers: Answers) -> Frames:
         clear = (pairs[["p_adjusted", "p_adjusted_all"]] < criteria.LEVEL).sum()
         whole |= {"tests": len(pairs), "clear": clear["p_adjusted"], "clear_all": clear["p_adjusted_all"]}
         tables["pairs"] = pairs
-    return Frames.of(tables | {"whole": frame_of([whole | answers.rests, *frames.rows("whole")])})
+    return Frames.from_tables(tables | {"whole": frame_of([whole | answers.rests, *frames.rows("whole")])})
 
 
 def summarise(result: Result) -> list[str]:
@@ -85,7 +85,7 @@ def summarise(result: Result) -> list[str]:
 
 def _clearest(result: Result, tests: int) -> str:
     """Return the difference with the smallest p over all behaviours, or that none is clear."""
-    pairs = [row for row in result.rows("pairs") if known(row["p_adjusted_all"])]
+    pairs = [row for row in result.rows("pairs") if all_known(row["p_adjusted_all"])]
     clear = [row for row in pairs if row["p_adjusted_all"] < criteria.LEVEL]
     if not clear:
         return NONE_CLEAR.format(tests=tests)

@@ -121,7 +121,7 @@ class CandidateForm(Form):
             if row.target == ANNOTATOR and isinstance(row.answer, str):
                 about.setdefault(row.worker_id, {}).setdefault(row.question, row.answer)
         conversations = _conversations(facts.nuc)
-        shown = Facts.of(facts.survey, conversations, facts.items.values(), nuc=facts.nuc, bots=facts.bots)
+        shown = Facts.from_records(facts.survey, conversations, facts.items.values(), nuc=facts.nuc, bots=facts.bots)
         shown.made["about annotators"] = about
         return super().sources(judgements, shown, options)
 

@@ -3,6 +3,6 @@
 from dataclasses import replace
 
 from parlai_spotbot.findings import choices
-from parlai_spotbot.findings.ratings import mine
+from parlai_spotbot.findings.ratings import is_rating
 
-FORM = replace(choices.FORM, mine=lambda judgement: not mine(judgement))
+FORM = replace(choices.FORM, mine=lambda judgement: not is_rating(judgement))

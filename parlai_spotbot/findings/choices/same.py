@@ -5,7 +5,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
-from parlai_spotbot.wording import filled, plainly, to
+from parlai_spotbot.wording import filled, in_brackets, plainly
 
 LEVEL = 0.05
 
@@ -32,7 +32,7 @@ def summarise(result: Result) -> list[str]:
     for row in result.rows("left"):
         clear = "more than chance explains" if row["p"] < LEVEL else "as chance would have it"
         got = "{0}: of all {n} choices the left conversation got {estimate:percent}{1}, {2}."
-        text.append(filled(got, plainly(row["question"]).capitalize(), to(row["ci"]), clear, **row))
+        text.append(filled(got, plainly(row["question"]).capitalize(), in_brackets(row["ci"]), clear, **row))
     return text
 
 

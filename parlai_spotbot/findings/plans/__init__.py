@@ -99,16 +99,16 @@ def plan(
     `say` is told the closed form's number before studies are simulated. Raises `UserError` where an option is wrong or
     the pilot holds nothing to go by.
     """
-    survey, own = request.planned_survey(study)
-    request, own = request.with_defaults(own)
+    survey, planning = request.planned_survey(study)
+    request, planning = request.with_defaults(planning)
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     try:
         if study is None:
-            text, numbers = _before(request, survey, own, terms, progress, say)
+            text, numbers = _before(request, survey, planning, terms, progress, say)
             return SizePlan(text, numbers, made_by=made_by)
         data = SurveyData(study.remaining(), request.survey)
-        numbers = pilot.after(data, request, survey, own, terms)
+        numbers = pilot.after(data, request, survey, planning, terms)
     except ValueError as err:
         raise UserError(f"{err}.", "Change that option.") from err
     path = data.folder / "plan.json"
@@ -172,13 +172,13 @@ def _calibrated(
     return _simulated(design, difference, studies, request.seed, progress)
 
 
-def _curve(design: planning.Design, asked: Mapping, sd: float | None) -> list[dict]:
+def _curve(design: planning.Design, row: Mapping, sd: float | None) -> list[dict]:
     """Return the power of smaller and larger studies than the one that is `asked` for."""
     curve = []
-    for count in sorted({max(2, round(part * asked["needed"])) for part in PARTS}):
-        share = count / asked["needed"]
-        point = planning.plan(design, asked["difference"], sd=sd, needed=count)
-        curve.append(point | {name: share * asked[name] for name in ("hours", "conversations")})
+    for count in sorted({max(2, round(part * row["needed"])) for part in PARTS}):
+        share = count / row["needed"]
+        point = planning.plan(design, row["difference"], sd=sd, needed=count)
+        curve.append(point | {name: share * row[name] for name in ("hours", "conversations")})
     return curve
 
 

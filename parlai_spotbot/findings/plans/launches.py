@@ -256,10 +256,10 @@ def launches_of(study: StudySize, material: StudyMaterial, terms: LaunchTerms, m
         took = (study.request.seconds, "--seconds")
     launches = {}
     for task in study.tasks:
-        asked = survey
+        task_survey = survey
         if task:
-            asked = survey.task(task)
-        work = workload(asked, units_of_task(units, asked), seeds, took=took)
+            task_survey = survey.task(task)
+        work = workload(task_survey, units_of_task(units, task_survey), seeds, took=took)
         whole = {key: round(factor * getattr(work, key)) for key in ("units", "annotations", "controls", "annotators")}
         work = replace(work, hours=factor * work.hours, annotating=factor * work.annotating, **whole)
         pay = terms.pay
@@ -317,7 +317,7 @@ def _talks(plan: Plan, seeds: Sequence[Seed]) -> list[Conversation]:
     jobs, _ = schedule([plan], [*seeds, *(Seed(f"further {n}", (f"further {n}", "")) for n in range(lacking))])
     talks = []
     for job in jobs:
-        said = tuple(Turn(job.entities[place % 2], WORD) for place in range(2 * (1 + plan.exchanges)))
+        turns = tuple(Turn(job.entities[place % 2], WORD) for place in range(2 * (1 + plan.exchanges)))
         talks.append(
             Conversation(
                 conversation_id=job.conversation_id,
@@ -325,7 +325,7 @@ def _talks(plan: Plan, seeds: Sequence[Seed]) -> list[Conversation]:
                 pair=job.pair,
                 number=job.number,
                 entities=job.entities,
-                turns=said,
+                turns=turns,
                 seed_id=job.seed.seed_id,
             )
         )

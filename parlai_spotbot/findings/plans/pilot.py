@@ -37,29 +37,29 @@ from parlai_spotbot.surveys.survey import Survey
 RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
-def after(data: SurveyData, request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms) -> dict:
+def after(data: SurveyData, request: PlanRequest, survey: Survey, planning: Planning, terms: LaunchTerms) -> dict:
     """Return which pairs of a study still need data, and what that comes to; `own` are the survey's own numbers."""
-    unit = own.of
+    unit = planning.of
     answers, rows = _compared(data, request, unit)
     ranking = main_ranking(RANKINGS[unit].compute(answers))
-    found = _obstacle(data.judgements_path, KINDS[unit], rows, ranking, answers.crossed)
+    cause = _obstacle(data.judgements_path, KINDS[unit], rows, ranking, answers.crossed)
     if request.seconds is None:
         request = replace(request, seconds=needs.seconds_of(answers))
     if unit == "ratings":
         start = request.design(survey, max(2, rows["name"].nunique()), request.looks)
-        pairs, design, annotations = _of_ratings(rows, ranking, start, own)
+        pairs, design, annotations = _of_ratings(rows, ranking, start, planning)
         compared = design.bots
     else:
         names = needs.planned_for(rows, answers.names, ranking)
         start = request.design(survey, max(2, len(names)), request.looks)
-        pairs, design = needs.open_pairs(rows, names, start, ranking, own.difference, answers.crossed)
+        pairs, design = needs.open_pairs(rows, names, start, ranking, planning.difference, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs)
         compared = design.pairs
     conversations = annotations / design.annotations_per_conversation / compared
     size = _size(request, survey, start, design, conversations)
     more = _more(work_on(size, StudyMaterial.of_study(data), terms), conversations)
     numbers = {"pairs": pairs, "design": _design(design), "seconds": request.seconds, "more": more}
-    return plain(numbers | {"source": answers.source, "first": _first(found)})
+    return plain(numbers | {"source": answers.source, "first": _first(cause)})
 
 
 def _compared(data: SurveyData, request: PlanRequest, unit: str) -> tuple[Answers, pd.DataFrame]:
@@ -99,20 +99,24 @@ def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Ranking, cros
     each = 0
     if kind is MATCHES:
         each = typical(rows)
-    found = obstacle(ranking, kind, each)
-    if found and found["blocks"]:
-        raise UserError(f"{path}: {found['why']}", found["step"])
+    cause = obstacle(ranking, kind, each)
+    if cause and cause["blocks"]:
+        raise UserError(f"{path}: {cause['why']}", cause["step"])
     if crossed and (little := scarce(kind, rows, each or LEAST_CONVERSATIONS)):
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
-    return found
+    return cause
 
 
-def _of_ratings(rows: pd.DataFrame, ranking: Ranking, start: Design, own: Planning) -> tuple[list[dict], Design, float]:
+def _of_ratings(
+    rows: pd.DataFrame, ranking: Ranking, start: Design, planning: Planning
+) -> tuple[list[dict], Design, float]:
     """Return what each pair of rated contestants needs, the design, and the annotations in all."""
     talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
     by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
     start = replace(start, annotations_per_conversation=max(1, talks))
-    pairs, design, _ = rating_needs(ranking.contestants, ranking.pairs, by_worker, start, own.rating_sd, own.difference)
+    pairs, design, _ = rating_needs(
+        ranking.contestants, ranking.pairs, by_worker, start, planning.rating_sd, planning.difference
+    )
     pairs = needs.without_equal(pairs, ranking)
     most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
     for row in pairs:
@@ -121,14 +125,14 @@ def _of_ratings(rows: pd.DataFrame, ranking: Ranking, start: Design, own: Planni
     return pairs, design, sum(most.values())
 
 
-def _first(found: Mapping | None) -> list[str]:
+def _first(cause: Mapping | None) -> list[str]:
     """Return the sentences on what to collect before more of the pairs that met."""
-    if not found:
+    if not cause:
         return []
-    step = found["step"].rstrip(".")
-    if found["more"]:
-        step += f" (spotbot_selfchat --more {found['more']})"
-    return [text for text in (found["why"], f"{step}.") if text]
+    step = cause["step"].rstrip(".")
+    if cause["more"]:
+        step += f" (spotbot_selfchat --more {cause['more']})"
+    return [text for text in (cause["why"], f"{step}.") if text]
 
 
 def _design(design: Design) -> dict:

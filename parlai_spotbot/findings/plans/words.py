@@ -58,8 +58,8 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     )
     lines.append(filled(text, each, _cost(planned), differ, design, **planned))
     if result["simulation"]:
-        found = "By {repetitions} simulated studies the power is {ci[0]:.0%} to {ci[1]:.0%}."
-        lines.append(filled(found, **result["simulation"]))
+        power_text = "By {repetitions} simulated studies the power is {ci[0]:.0%} to {ci[1]:.0%}."
+        lines.append(filled(power_text, **result["simulation"]))
     lines += ["", "Chance that such a difference is significant, by hours of annotation:", *_curve(result["curve"])]
     return "\n".join(lines)
 
@@ -72,11 +72,11 @@ def closed_form_text(needed: int) -> str:
     )
 
 
-def launch_text(asked: Mapping, unit: str) -> str:
+def launch_text(row: Mapping, unit: str) -> str:
     """Return the work of each launch as a table, above the commands."""
     contestants = CONTESTANTS.get(unit, "your contestants")
     rows = []
-    for launch in asked["launches"]:
+    for launch in row["launches"]:
         counts = [f"{launch[key]:,}" for key in ("units", "annotations", "controls", "annotators")]
         money = [NONE] * 3
         if launch["unit_pay"]:

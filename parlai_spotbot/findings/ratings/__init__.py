@@ -30,9 +30,9 @@ def less_is_better(facts: Facts, question: str) -> bool:
     return any(one.name == question and one.better == "less" for one in facts.survey.questions)
 
 
-def mine(judgement: Judgement) -> bool:
+def is_rating(judgement: Judgement) -> bool:
     """Return whether it is a rating: who chats with two partners also chooses between them."""
     return not judgement.question.endswith(CHOICE)
 
 
-FORM = Form(rows, ("name",), mine=mine)
+FORM = Form(rows, ("name",), mine=is_rating)

@@ -61,7 +61,7 @@ def summarise(result: Result) -> list[str]:
     if len(dimension_names) == 1:
         dimension_names = [*dimensions]
     text = f"{'; '.join(dimension_names)}."
-    return [*sentences, Fact.of("Scale", f"{text[0].upper()}{text[1:]}")]
+    return [*sentences, Fact.from_text("Scale", f"{text[0].upper()}{text[1:]}")]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

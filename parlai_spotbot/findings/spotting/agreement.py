@@ -9,7 +9,7 @@ from parlai_spotbot.findings.agreement import alpha_row, fact
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found, ends
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.wording import INTERVAL, filled, points, to
+from parlai_spotbot.wording import INTERVAL, filled, in_brackets, points
 
 
 def compute(answers: Annotations) -> Found:
@@ -45,7 +45,7 @@ def alike_sentence(row: Mapping) -> str:
     return filled(
         "Of conversations between two {conversations}, {observed:percent} got the same label twice; chance gives "
         "{expected:percent}: {excess:points} points{0}{1} ({p:p_said}).",
-        to(ends(row, "excess"), points, INTERVAL),
+        in_brackets(ends(row, "excess"), points, INTERVAL),
         clear,
         **row,
     )

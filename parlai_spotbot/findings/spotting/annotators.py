@@ -9,7 +9,7 @@ from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found, ends
-from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
@@ -63,9 +63,9 @@ def detection_sentence(rates: Mapping, who: str) -> str:
         return f"How well {who} told bots from people can't be measured: no bots, or no people, were judged."
     lean = ""
     low, high = ends(rates, "bias")
-    if known(low) and low > 0:
+    if all_known(low) and low > 0:
         lean = ", slow to say “bot” (c {bias:number})"
-    elif known(low) and high < 0:
+    elif all_known(low) and high < 0:
         lean = ", quick to say “bot” (c {bias:number})"
     text = (
         "{0} called {hit:percent} of bots and {false_alarm:percent} of people bots: sensitivity d′ "

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
-from parlai_spotbot.findings.schema import clear, known
+from parlai_spotbot.findings.schema import all_known, clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import filled
 
@@ -18,7 +18,7 @@ def compute(answers: Annotations) -> Found:
 def position_sentence(row: Mapping) -> str:
     """Return whether a group's first speaker is called human more, or less, often than its second."""
     sentence = "{group}: the first speaker is called human in {human_0:.1%}, the second in {human_1:.1%}"
-    if not known(row["p"]):
+    if not all_known(row["p"]):
         return filled(sentence + "; there are too few conversations or annotators to say more.", **row)
     verdict = "not told apart"
     if clear(row):

@@ -15,12 +15,12 @@ from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
-from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.findings.sections import Drawn
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import percent, some
+from parlai_spotbot.wording import names_or_number, percent
 
 UNSURE = "unsure"
 
@@ -51,7 +51,7 @@ def ranked(answers: Annotations) -> Ranking:
         if columns is not None:
             contestants = contestants.merge(columns, on="bot", how="left")
     people = shares[shares["bot"] == HUMAN]
-    return Ranking(Frames.of({**ranking.frames, "ranking": contestants, "people": people}))
+    return Ranking(Frames.from_tables({**ranking.frames, "ranking": contestants, "people": people}))
 
 
 def _shares(answers: Annotations) -> pd.DataFrame:
@@ -121,10 +121,10 @@ def _beside_people(ranking: Ranking, by: str = "") -> str:
     groups: dict[str, list[str]] = {"clearly less often": [], "not told from people": [], "clearly more often": []}
     for row in best_first(rows, [row["human_share"] for row in rows]):
         kind = "not told from people"
-        if known(row["p_people"]) and row["p_people"] < criteria.LEVEL:
+        if all_known(row["p_people"]) and row["p_people"] < criteria.LEVEL:
             kind = "clearly less often" if row["apart"] < 0 else "clearly more often"
         groups[kind].append(f"{row['bot']} ({percent(row['human_share'])})")
-    parts = [f"{kind}: {some(bots, 'bots')}" for kind, bots in groups.items() if bots]
+    parts = [f"{kind}: {names_or_number(bots, 'bots')}" for kind, bots in groups.items() if bots]
     return Drawn("; ".join([f"People are called human in {percent(people)} of judgements{by}", *parts]) + ".")
 
 

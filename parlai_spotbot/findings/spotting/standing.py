@@ -41,7 +41,7 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
     `name` is that of its random numbers; `times` (matches,) say when each was judged.
     """
     if matches.empty:
-        return Ranking(Frames.of({"whole": NO_MATCH | answers.rests}))
+        return Ranking(Frames.from_tables({"whole": NO_MATCH | answers.rests}))
     probes = study_probes.of_answers(answers, matches)
     weights = answers.weights[:, matches.index]
     matches = matches.reset_index(drop=True)

@@ -10,7 +10,7 @@ from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NAMED, factor, filled, part_of, plainly, some, who
+from parlai_spotbot.wording import NAMED, factor, filled, names_or_number, part_of, plainly, who
 
 
 def summarise(result: Result) -> list[str]:
@@ -39,7 +39,7 @@ def _longest(frames: Frames) -> str:
         people = filled(beside, ends(versus, "difference"), **versus)
     verb = "is" if len(best) == 1 else "are"
     text = "After {exchanges} exchanges {0} {1} not called a bot most often: in {survival:percent}{2:ci}{3}"
-    return filled(text, some(best, "bots"), verb, ends(end, "survival"), people, **end)
+    return filled(text, names_or_number(best, "bots"), verb, ends(end, "survival"), people, **end)
 
 
 def _told_apart(pairs: Sequence[Mapping]) -> str:

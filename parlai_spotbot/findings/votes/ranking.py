@@ -64,10 +64,10 @@ def ranked(ballots: Ballots) -> Ranking:
         frames["pair_counts"] = criteria.counts_of(pairs)
         pairs = pairs[_shown(pairs, pool.verdict.order)]
     pool = replace(pool, contestants=pool.contestants.merge(voted, on="bot", how="left"), frames=frames)
-    return pool.ranking(pairs, **_told(ballots, counts), why=why)
+    return pool.ranking(pairs, **_whole_figures(ballots, counts), why=why)
 
 
-def _told(ballots: Ballots, counts: np.ndarray) -> dict:
+def _whole_figures(ballots: Ballots, counts: np.ndarray) -> dict:
     """Return the figures of all votes together."""
     ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))
     whole = {"criterion": CRITERION, "test": TEST, "n": len(ballots.a), "ties": ties, "both_bad": bad}

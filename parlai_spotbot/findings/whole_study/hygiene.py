@@ -68,7 +68,7 @@ def hygiene(facts: Facts, training: Iterable[Sequence[str]] | None = None) -> di
         frames["hygiene"] = measured.loc[order].reset_index().assign(meaning=lambda rows: rows["kind"].map(KINDS))
         frames["contestants"] = _contestants(measured, order)
     counted = made_by(conversations=len(facts.conversations), turns=len(turns))
-    return {"by_source": {"": Frames.of(frames)}, "made_by": counted}
+    return {"by_source": {"": Frames.from_tables(frames)}, "made_by": counted}
 
 
 def _contestants(measured: pd.DataFrame, order: Sequence[str]) -> list[dict]:

@@ -56,7 +56,7 @@ def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> Frames:
         for contestant, (first, last) in main.places.items():
             places.append({"method": name, "contestant": contestant, "places_first": first, "places_last": last})
         rankings += [(name, each.criterion, each.ranking.scores) for each in several]
-    return Frames.of({"methods": methods, "places": places, "agreement": order_agreements(rankings)})
+    return Frames.from_tables({"methods": methods, "places": places, "agreement": order_agreements(rankings)})
 
 
 def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:

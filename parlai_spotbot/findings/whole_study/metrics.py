@@ -16,7 +16,7 @@ from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames, by_source, ends, frame_of
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.surveys import called
-from parlai_spotbot.wording import counted, listed, number, percent, plainly, to
+from parlai_spotbot.wording import counted, in_brackets, listed, number, percent, plainly
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -34,7 +34,7 @@ def read(
     frames = by_source(surveys[0].stored(path, metrics=True).get("tables", {}))
     shown = {}
     for source in people_first(frames):
-        shown[source] = Frames.of({**frames[source], table: frame_of(rows(frames[source]))})
+        shown[source] = Frames.from_tables({**frames[source], table: frame_of(rows(frames[source]))})
     return shown
 
 
@@ -79,7 +79,7 @@ def _importance(result: Result) -> list[str]:
 # -- agreement ---------------------------------------------------------------------------------------------------------
 def _agreement(result: Result) -> list[str]:
     rows = result.rows("metrics")
-    texts = [f"{row['metric']}: {number(row['alpha'])}{to(ends(row, 'alpha'), number)}" for row in rows]
+    texts = [f"{row['metric']}: {number(row['alpha'])}{in_brackets(ends(row, 'alpha'), number)}" for row in rows]
     if not texts:
         return ["No metric was judged twice, so agreement isn't known."]
     most = texts[0]

@@ -93,7 +93,7 @@ def with_rows(results: Results) -> Frames:
         "points": _points(results["curve"]),
         "ranking": [ranking],
     }
-    return Frames.of({name: frame_of(records) for name, records in rows.items()})
+    return Frames.from_tables({name: frame_of(records) for name, records in rows.items()})
 
 
 def _main(rows: Iterable[Mapping]) -> list[Mapping]:
@@ -122,7 +122,7 @@ def read(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     return {"": frames}
 
 
-def asked(ranking: Mapping) -> str:
+def question_sentence(ranking: Mapping) -> str:
     """Return what was asked, in a sentence."""
     questions = ranking["questions"]
     sizes = questions["candidates"]
@@ -159,7 +159,7 @@ def _summarise(result: Result) -> list[str]:
         differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
         text += f" {differ} by more than chance (paired by question, Holm-corrected)."
     answer = filled(text, main[0], main[0][measure], beaten or "nobody", reference)
-    return [answer, asked(ranking), " ".join(notes(ranking))]
+    return [answer, question_sentence(ranking), " ".join(notes(ranking))]
 
 
 def _curve(result: Result) -> list[str]:

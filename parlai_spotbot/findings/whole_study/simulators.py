@@ -95,7 +95,7 @@ def measured(conversations: Sequence[Conversation], users: Sequence[str], judged
     frames = {"about": _about(values, english)}
     if rows:
         frames |= _compared(values, english, seed)
-    return {"by_source": {"": Frames.of(frames)}, "made_by": made_by(seed=seed, conversations=len(rows))}
+    return {"by_source": {"": Frames.from_tables(frames)}, "made_by": made_by(seed=seed, conversations=len(rows))}
 
 
 def _about(values: pd.DataFrame, english: bool) -> dict:

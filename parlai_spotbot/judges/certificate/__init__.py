@@ -162,7 +162,7 @@ def certificate_of(
     """Return the certificate of a judge by labelled rows (see `analysis.certificate.assess`); `unlabelled` has its
     other verdicts.
     """
-    found = assess(labelled, scale)
+    assessment = assess(labelled, scale)
     covered = {}
     not_covered = {}
     for kind in COVERED:
@@ -173,8 +173,8 @@ def certificate_of(
     about = {**(bound or {}), "labels_sha256": frame_digest(labelled)}
     return Certificate(
         judge=judge,
-        uses=[plain(asdict(use)) for use in found.uses],
-        figures=plain(_figures(found)),
+        uses=[plain(asdict(use)) for use in assessment.uses],
+        figures=plain(_figures(assessment)),
         covered=covered,
         not_covered=not_covered,
         bound={**about, "digest": digest(about)},
@@ -182,20 +182,20 @@ def certificate_of(
     )
 
 
-def _figures(found: Assessment) -> dict[str, Any]:
+def _figures(assessment: Assessment) -> dict[str, Any]:
     return {
-        "labels": found.table.labels,
-        "people": found.table.people,
-        "measure": found.table.metric,
-        "answers": found.table.levels,
-        "agreement": asdict(found.agreement),
-        "accuracy": asdict(found.accuracy),
-        "chance": found.chance,
-        "by_label": {name: asdict(measured) for name, measured in found.by_label.items()},
-        "people_agreement": asdict(found.people),
-        "confusion": found.confusion,
-        "favours": found.favours,
-        "flips": dict(found.flips),
+        "labels": assessment.table.labels,
+        "people": assessment.table.people,
+        "measure": assessment.table.metric,
+        "answers": assessment.table.levels,
+        "agreement": asdict(assessment.agreement),
+        "accuracy": asdict(assessment.accuracy),
+        "chance": assessment.chance,
+        "by_label": {name: asdict(measured) for name, measured in assessment.by_label.items()},
+        "people_agreement": asdict(assessment.people),
+        "confusion": assessment.confusion,
+        "favours": assessment.favours,
+        "flips": dict(assessment.flips),
     }
 
 

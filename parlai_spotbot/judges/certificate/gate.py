@@ -68,9 +68,9 @@ def check_before(certificate: Certificate, survey: str) -> None:
     if certificate.changed:
         raise NotVouched(f"--gate: {certificate.changed}", ANEW)
     if certificate.use(GATE)["status"] != VALID:
-        said, _, remedy = certificate.said(GATE).partition("; ")
+        status, _, remedy = certificate.said(GATE).partition("; ")
         remedy = upper_first(remedy or "let people decide.")
-        raise NotVouched(f"--gate: judge {certificate.judge}, {said.rstrip('.')}.", remedy)
+        raise NotVouched(f"--gate: judge {certificate.judge}, {status.rstrip('.')}.", remedy)
 
 
 def check_after(certificate: Certificate, data: SurveyFiles, judge: str, bots: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import some
+from parlai_spotbot.wording import names_or_number
 
 FIELDS: Mapping[str, Sequence[str]]
 FIELDS, SCALES = own_data(__file__)
@@ -69,21 +69,28 @@ def standard(
     """
     head = [str(name) for name in frame]
     frame = frame.set_axis(head, axis=1)
-    found, several, guessed = _columns(head, dict(ImportRequest(data="", columns=columns).pairs("columns")), where)
-    if missing := [name for name in ("verdict", "label") if name not in found]:
+    columns_by_field, several, guessed = _columns(
+        head, dict(ImportRequest(data="", columns=columns).pairs("columns")), where
+    )
+    if missing := [name for name in ("verdict", "label") if name not in columns_by_field]:
         raise UserError(
             f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).",
-            _naming(head, found),
+            _naming(head, columns_by_field),
         )
-    if found["verdict"] == found["label"]:
-        raise UserError(f"{where}: one column, '{found['label']}', for verdict and label.", _naming(head, {}))
-    once = frame[~_twice(frame, found)]
+    if columns_by_field["verdict"] == columns_by_field["label"]:
+        raise UserError(
+            f"{where}: one column, '{columns_by_field['label']}', for verdict and label.", _naming(head, {})
+        )
+    once = frame[~_twice(frame, columns_by_field)]
     about: dict[str, Any] = {"twice": len(frame) - len(once)}
     if guessed:
-        about["columns"] = {"verdict": found["verdict"], "label": SEVERAL.join(several or [found["label"]])}
+        about["columns"] = {
+            "verdict": columns_by_field["verdict"],
+            "label": SEVERAL.join(several or [columns_by_field["label"]]),
+        }
     if len(several) > 1:
-        once, found = _row_a_label(once, several, found)
-    texts = {name: [_text(value) for value in once[theirs]] for name, theirs in found.items()}
+        once, columns_by_field = _row_a_label(once, several, columns_by_field)
+    texts = {name: [_text(value) for value in once[theirs]] for name, theirs in columns_by_field.items()}
     return pd.DataFrame(texts), about
 
 
@@ -168,12 +175,12 @@ def _row_a_label(
     return long[has | (first & ~has.groupby(level=0).transform("any"))].sort_index(kind="stable"), names
 
 
-def _naming(head: Sequence[str], found: Mapping[str, str]) -> str:
+def _naming(head: Sequence[str], columns_by_field: Mapping[str, str]) -> str:
     """Return the option that names both columns, as far as their names tell them."""
-    theirs = {name: found.get(name, THEIRS) for name in ("verdict", "label")}
+    theirs = {name: columns_by_field.get(name, THEIRS) for name in ("verdict", "label")}
     for name in theirs:
         fits = [column for column in head if _is_of(column, name)]
-        if name not in found and len(fits) == 1:
+        if name not in columns_by_field and len(fits) == 1:
             theirs[name] = fits[0]
     if len(head) == 2 and THEIRS in theirs.values():
         theirs = dict(zip(theirs, head, strict=True))
@@ -258,9 +265,12 @@ def _check_answers(frame: pd.DataFrame, where: object) -> None:
     numbers = all(WITH_SCALE.fullmatch(answer) for answer in verdicts + labels)
     apart = min(rows.mean() for rows in strange)
     if len(frame) >= MOST and (apart == 1 or (apart > MOSTLY and not numbers)):
+        shared = "few"
+        if apart == 1:
+            shared = "none"
+        shown = [names_or_number(answers, "answers") for answers in (verdicts, labels)]
         raise UserError(
-            f"{where}: verdicts are {some(verdicts, 'answers')}, labels are {some(labels, 'answers')}: "
-            f"{'none' if apart == 1 else 'few'} in common.",
+            f"{where}: verdicts are {shown[0]}, labels are {shown[1]}: {shared} in common.",
             "Write both with the same words.",
         )
 

@@ -29,7 +29,9 @@ def certificate_of_frame(
 def _certificate(frame: pd.DataFrame, about: Mapping, judge: str, where: object, scale: str) -> Certificate:
     labelled, unlabelled, without = ready(frame, where)
     labelled = with_family(labelled, [judge], {})
-    found = certificate_of(labelled, unlabelled, judge, scale_of(labelled, scale))
-    found.figures.update(without_verdict=without, without_label=len(unlabelled), unlike_labels=unlike_labels(labelled))
-    found.figures.update(about)
-    return found
+    certificate = certificate_of(labelled, unlabelled, judge, scale_of(labelled, scale))
+    certificate.figures.update(
+        without_verdict=without, without_label=len(unlabelled), unlike_labels=unlike_labels(labelled)
+    )
+    certificate.figures.update(about)
+    return certificate

@@ -63,21 +63,21 @@ def judged_items(data: SurveyFiles, judge: str | None = None, question: str | No
         Where there is no such judge or question.
     """
     launched = launched_survey(data.study, data.survey)
-    asked = _question(launched, question)
+    question_asked = _question(launched, question)
     judge = _judge_of(data, judge)
     talks = indexed(data.conversations)
     kept = without_failed(data.judgements, launched)
     copies = near_copies(talks.values())
     lacking = incomplete(launched, data.items)
     tidy = answers_frame(kept, talks.values(), lacking, shown_item(data.items, talks), copies).frame
-    rows = tidy[(tidy["question"] == asked.name) & tidy["answer"].map(lambda answer: isinstance(answer, str))]
+    rows = tidy[(tidy["question"] == question_asked.name) & tidy["answer"].map(lambda answer: isinstance(answer, str))]
     judged = rows[rows["source"] == f"judge:{judge}"].rename(columns={"worker_id": "variant"})
     people = rows[rows["source"] == HUMAN]
     names = {"answer": "label", "worker_id": "annotator"}
     both = judged.merge(people[["item_id", "target", *names]].rename(columns=names), on=["item_id", "target"])
     open_ = judged[~judged["item_id"].isin(both["item_id"])]
     return JudgedItems(
-        data, launched, judge, asked, _described(both, data.items, talks), _described(open_, data.items, talks)
+        data, launched, judge, question_asked, _described(both, data.items, talks), _described(open_, data.items, talks)
     )
 
 
@@ -182,8 +182,8 @@ def bound_of(data: SurveyFiles, judge: str) -> dict[str, Any]:
     served = {}
     if isinstance(model, dict):
         served = model.get("served", {})
-    asked = survey_of(data.study, data.survey).to_json()
-    text = files.json_bytes({name: asked[name] for name in ASKED if name in asked})
+    survey_texts = survey_of(data.study, data.survey).to_json()
+    text = files.json_bytes({name: survey_texts[name] for name in ASKED if name in survey_texts})
     return {
         "judge": judge,
         "options": decisive(options),

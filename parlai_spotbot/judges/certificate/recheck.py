@@ -74,7 +74,7 @@ def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True, 
         if changed:
             outcome = Recheck(judge.name, stale=listed(changed))
         else:
-            outcome = _asked(data, judge, certificate, items, progress, repeat)
+            outcome = _new_verdicts(data, judge, certificate, items, progress, repeat)
     finally:
         judge.close()
     if outcome.changed:
@@ -95,7 +95,7 @@ def _chosen(certificate: Certificate, count: int, seed: int, path: Path) -> list
     return [frozen[place] for place in generator(seed, "recheck").permutation(len(frozen))[:count]]
 
 
-def _asked(
+def _new_verdicts(
     data: SurveyFiles, judge: Judge, certificate: Certificate, items: Sequence[Mapping], progress: bool, repeat: int
 ) -> Recheck:
     """Ask the judge about the items, as far as this run has not yet, until a change is shown."""
@@ -139,12 +139,12 @@ def _runs(path: Path, digest: str) -> dict[int, dict[str, str]]:
 def _tested(
     items: Sequence[Mapping], runs: Mapping[int, Mapping[str, str]], run: int, given: Mapping[str, str]
 ) -> DriftTest:
-    asked = [row for row in items if row["item"] in given]
+    repeated = [row for row in items if row["item"] in given]
     verdicts = []
-    for row in asked:
+    for row in repeated:
         before = [verdict_by_item[row["item"]] for verdict_by_item in runs.values() if row["item"] in verdict_by_item]
         verdicts.append([row["verdict"], *before, given[row["item"]]])
-    return drift_test(verdicts, [row["labels"] for row in asked], run)
+    return drift_test(verdicts, [row["labels"] for row in repeated], run)
 
 
 def _answers(data: SurveyFiles, judge: Judge, question: str, items: Sequence[Mapping]) -> Iterator[tuple[str, str]]:

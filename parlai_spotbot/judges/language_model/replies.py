@@ -110,13 +110,13 @@ def _in_words(text: str, name: str, names: dict[str, str], kinds: list[str], sev
     for kind in kinds:
         if several and kind == "alone":
             kind = "several"
-        said = []
+        matches = []
         for form in FORMS[kind]:
             for place, meaning in places.items():
                 form = form.replace(place, meaning)
-            said += [match[1] for match in re.finditer(form, text, re.IGNORECASE | re.MULTILINE)]
-        if said:
-            return said
+            matches += [match[1] for match in re.finditer(form, text, re.IGNORECASE | re.MULTILINE)]
+        if matches:
+            return matches
     return []
 
 

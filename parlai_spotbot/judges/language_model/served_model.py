@@ -141,7 +141,7 @@ class ServedModel:
         kind = rows[0].kind
         if any(row.good for row in rows):
             kind = ""
-        rejected_once = kind == "rejected" and any(known.model for known in journal.rows)
+        rejected_once = kind == "rejected" and any(kept_row.model for kept_row in journal.rows)
         if kind in CORRECTED and not rejected_once:
             raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind].format(""))
         journal.add(*rows)
@@ -200,16 +200,16 @@ class ServedModel:
             about["answer_format"] = form
         rows = []
         for (key, ask), name in zip(request.items(), names_in_reply(request), strict=True):
-            asked = ""
+            progress_text = ""
             if self.together:
-                asked = f"{len(rows) + 1} of {len(request)}"
+                progress_text = f"{len(rows) + 1} of {len(request)}"
             try:
-                text = _said(answer)
+                text = _text_of(answer)
                 outcome = parsed(ask, text, name)
             except ChatError as err:
                 outcome = {"kind": err.kind, "problem": str(err)}
             place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
-            rows.append(RawAnswer(*place, said=text[:SAID], asked=asked, **about, **outcome, **costs))
+            rows.append(RawAnswer(*place, said=text[:SAID], asked=progress_text, **about, **outcome, **costs))
             costs = {}
         return rows
 
@@ -225,7 +225,7 @@ def most_tokens(request: Asks, given: LanguageModelOptions) -> int:
     return given.max_new_tokens + JSON_ANSWER * (len(request) - 1)
 
 
-def _said(answer: Reply) -> str:
+def _text_of(answer: Reply) -> str:
     """Return the model's text without its reasoning."""
     if isinstance(answer, ChatError):
         raise answer

@@ -27,13 +27,13 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
         self.scale_ = np.ones(X.shape[1])
         self.knots_ = [np.zeros(0)] * X.shape[1]
         for place, column in enumerate(X.T):
-            known = column[~np.isnan(column)]
-            if not len(known):
+            finite = column[~np.isnan(column)]
+            if not len(finite):
                 continue
-            self.mean_[place] = known.mean()
-            if known.std() > 1e-12:
-                self.scale_[place] = known.std()
-            self.knots_[place] = np.unique(np.quantile((known - self.mean_[place]) / self.scale_[place], shares))
+            self.mean_[place] = finite.mean()
+            if finite.std() > 1e-12:
+                self.scale_[place] = finite.std()
+            self.knots_[place] = np.unique(np.quantile((finite - self.mean_[place]) / self.scale_[place], shares))
         columns = self._columns(X)
         columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)
         self.middle_ = np.nanmean(columns, axis=0)

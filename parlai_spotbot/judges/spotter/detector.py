@@ -58,9 +58,9 @@ class Detector:
         gaps = [self._gaps(first, second) for first, second in zip(bots[::2], bots[1::2], strict=True)]
         bands = dict.fromkeys(FEATURES, 0.0)
         for feature in FEATURES:
-            known = [abs(gap[feature]) for gap in gaps if not math.isnan(gap[feature])]
-            if known:
-                bands[feature] = float(np.quantile(known, NO_DIFFERENCE_SHARE))
+            finite = [abs(gap[feature]) for gap in gaps if not math.isnan(gap[feature])]
+            if finite:
+                bands[feature] = float(np.quantile(finite, NO_DIFFERENCE_SHARE))
         return bands
 
     def _gaps(self, first: EntityExample, second: EntityExample) -> dict[str, float]:

@@ -144,9 +144,9 @@ def _by_column(statistic: Callable[[np.ndarray], Any], values: np.ndarray) -> np
     """Apply `statistic` to the known values of each column; nan if a column has none."""
     statistics = np.full(values.shape[1], math.nan)
     for place, column in enumerate(values.T):
-        known = column[~np.isnan(column)]
-        if len(known):
-            statistics[place] = statistic(known)
+        finite = column[~np.isnan(column)]
+        if len(finite):
+            statistics[place] = statistic(finite)
     return statistics
 
 

@@ -26,9 +26,9 @@ def answer_sheets(facts: Sequence[Mapping[str, Any]]) -> str:
 
 def _answered(sheet: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return a sheet with its answers, those that the study doesn't know empty."""
-    known = {**facts, "demographics": facts["contents"].of("questionnaire", HUMAN).rows("questionnaire")}
+    sheet_facts = {**facts, "demographics": facts["contents"].of("questionnaire", HUMAN).rows("questionnaire")}
     rows = []
     for row in sheet["questions"]:
-        answer = environment().from_string(row["answer"]).render(known)
+        answer = environment().from_string(row["answer"]).render(sheet_facts)
         rows.append({"question": row["question"], "answer": plain(one_line(answer))})
     return {"title": sheet["title"], "rows": rows}

@@ -22,7 +22,7 @@ from parlai_spotbot.report.lead import begun
 from parlai_spotbot.surveys.controls.segments import is_english
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import number, plainly, to
+from parlai_spotbot.wording import in_brackets, number, plainly
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -36,11 +36,11 @@ FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specific
 
 def facts_of(read: Sequence[SurveyData]) -> list[dict[str, Any]]:
     """Return what the texts say, one mapping a survey; the first also has what is said of the conversations."""
-    told = begun(read)
-    with known_to(told[0]):
+    sections = begun(read)
+    with known_to(sections[0]):
         results = hygiene.read(read)
-    first = _conversations(told) | {"faults": hygiene.careful_of(results.get("", Frames()))}
-    facts = [{"contents": contents, "plan": contents.study.plan, **_survey(contents)} for contents in told]
+    first = _conversations(sections) | {"faults": hygiene.careful_of(results.get("", Frames()))}
+    facts = [{"contents": contents, "plan": contents.study.plan, **_survey(contents)} for contents in sections]
     facts[0] |= first
     return facts
 
@@ -118,14 +118,14 @@ def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
     features: list[str] = []
     if survey.spots:
         features = [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
-    asked = [task for task in survey.tasks if any(one.name in task.questions for one in put)]
+    tasks = [task for task in survey.tasks if any(one.name in task.questions for one in put)]
     return {
         "put": put,
         "features": features,
         "questions": [f"“{one.heading or plainly(one.name)}”" for one in put],
         "neither": any(option.value == "neither" for one in put for option in one.options),
-        "tasks": len(asked),
-        "labels": [plainly(label) for task in asked for label in task.labels],
+        "tasks": len(tasks),
+        "labels": [plainly(label) for task in tasks for label in task.labels],
     }
 
 
@@ -187,7 +187,7 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         if clusters:
             shared = f"{' and '.join(clusters)} as clusters"
     alphas = [
-        f"{plainly(row['question'])} {number(row['alpha'])}{to([row['alpha_low'], row['alpha_high']], number)}"
+        f"{plainly(row['question'])} {number(row['alpha'])}{in_brackets([row['alpha_low'], row['alpha_high']], number)}"
         for row in contents.of("agreement", HUMAN).rows("alpha")
         if row["alpha"] is not None
     ]

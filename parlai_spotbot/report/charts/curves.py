@@ -58,8 +58,8 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
 def _series(data: dict, looks: Looks) -> list[dict]:
     """Return the curves that have a point: contestants in the study's order, then others, people among them."""
     places = {name: place for place, name in enumerate(looks) if name != HUMAN}
-    known = [line for line in data["series"] if set(line["y"]) - {None}]
-    return sorted(known, key=lambda line: places.get(line["label"], len(looks)))
+    drawn = [line for line in data["series"] if set(line["y"]) - {None}]
+    return sorted(drawn, key=lambda line: places.get(line["label"], len(looks)))
 
 
 def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
@@ -96,7 +96,7 @@ def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
         x += [*line["x"], None]
         y += [*line["y"], None]
     if series:
-        axes.plot(_known(x), _known(y), color=LINE, lw=1.2, drawstyle=_style(steps))
+        axes.plot(_floats(x), _floats(y), color=LINE, lw=1.2, drawstyle=_style(steps))
 
 
 def _style(steps: bool) -> str:
@@ -105,7 +105,7 @@ def _style(steps: bool) -> str:
     return "default"
 
 
-def _known(values: Sequence[float | None]) -> np.ndarray:
+def _floats(values: Sequence[float | None]) -> np.ndarray:
     """Return values as floats, NaN where one is unknown."""
     return np.array(values, dtype=float)
 
@@ -124,13 +124,13 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
 
 
 def _line(axes: Axes, line: dict, look: Look, steps: bool) -> None:
-    known = {key: _known(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
+    values = {key: _floats(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
     style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": _style(steps)}
     where = None
     if steps:
         where = "post"
     else:
-        style |= {"marker": look.marker, "ms": 3.5, "markevery": max(1, len(known["x"]) // MARKS)}
-    if "low" in known and "high" in known:
-        axes.fill_between(known["x"], known["low"], known["high"], step=where, color=look.colour, alpha=0.16, lw=0)
-    axes.plot(known["x"], known["y"], **style)
+        style |= {"marker": look.marker, "ms": 3.5, "markevery": max(1, len(values["x"]) // MARKS)}
+    if "low" in values and "high" in values:
+        axes.fill_between(values["x"], values["low"], values["high"], step=where, color=look.colour, alpha=0.16, lw=0)
+    axes.plot(values["x"], values["y"], **style)

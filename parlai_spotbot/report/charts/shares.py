@@ -62,10 +62,10 @@ def _match(axes: Axes, place: tuple[int, int], counts: Sequence[int], pair: tupl
     x, y = place
     total = sum(counts)
     strength = 0.35
-    told = "not told apart"
+    verdict_text = "not told apart"
     if clear:
         strength = 1.0
-        told = "told apart"
+        verdict_text = "told apart"
     left = x - BAR / 2
     for count, colour in zip(counts, (WIN, LINE, LOSS), strict=True):
         width = BAR * count / total
@@ -75,7 +75,7 @@ def _match(axes: Axes, place: tuple[int, int], counts: Sequence[int], pair: tupl
     axes.text(x, y - 0.14, f"{wins}–{ties}–{losses}", ha="center", va="center", fontsize=8, alpha=max(strength, 0.7))
     cell = axes.add_patch(Rectangle((x - 0.48, y - 0.47), 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
     first, other = pair
-    tell(cell, f"{first} against {other}: {wins} wins, {ties} ties, {losses} losses of {total}; {told}", pair)
+    tell(cell, f"{first} against {other}: {wins} wins, {ties} ties, {losses} losses of {total}; {verdict_text}", pair)
 
 
 def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str], looks: Looks) -> None:

@@ -80,12 +80,12 @@ def _whole(copy: Contestant, original: Contestant) -> bool:
 
 def analysis_options(folder: Path) -> dict[str, Any]:
     """Return the options of the last analysis in a folder, without defaults; {} where there is none."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for path in sorted(folder.glob("*.json")):
         made_by = checksums.read_json(path, "analysis file").get("made_by", {})
-        found |= {"seed": made_by.get("seed"), **(made_by.get("options") or {})}
+        options |= {"seed": made_by.get("seed"), **(made_by.get("options") or {})}
     default = vars(Options())
-    return {name: found[name] for name in default if found.get(name) not in (None, [], default[name])}
+    return {name: options[name] for name in default if options.get(name) not in (None, [], default[name])}
 
 
 def write_tables(copy: Study, options: Mapping[str, Mapping[str, Any]]) -> None:

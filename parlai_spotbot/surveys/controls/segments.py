@@ -113,12 +113,12 @@ class Draw:
     @cached_property
     def said(self) -> Mapping[tuple[str, int], Sequence[str]]:
         """Turns that items show, by contestant and place."""
-        said: dict[tuple[str, int], list[str]] = {}
+        turns_shown: dict[tuple[str, int], list[str]] = {}
         for item in self.shown:
             for name, turns in zip(item.conversation_ids, item.transcripts, strict=True):
                 for place, text in enumerate(texts_of(turns)):
-                    said.setdefault((self.talks[name].entities[place % 2], place), []).append(text[:LONGEST])
-        return said
+                    turns_shown.setdefault((self.talks[name].entities[place % 2], place), []).append(text[:LONGEST])
+        return turns_shown
 
     @cached_property
     def words(self) -> Words:

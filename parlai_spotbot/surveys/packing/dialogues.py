@@ -35,7 +35,7 @@ def pack_dialogues(
         times[by_id[name].entities[seat]] += 1
         seats[by_id[name].entities[seat], seat] += 1
     rng = random.Random(f"dialogues {options.survey} {options.seed}")
-    fresh = [c for c in _wanted(talks, options, done) if c.conversation_id not in done]
+    fresh = [c for c in _dialogues_to_rate(talks, options, done) if c.conversation_id not in done]
     rng.shuffle(fresh)
     items = []
     for conversation in fresh:
@@ -52,7 +52,9 @@ def _who(conversation: Conversation) -> list[tuple[str, int]]:
     return [(name, seat) for name, pool in seats_by_name.items() for seat in pool[conversation.conversation_id]]
 
 
-def _wanted(talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> list[Conversation]:
+def _dialogues_to_rate(
+    talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]
+) -> list[Conversation]:
     bots = [c for c in talks if c.kind in options.sources]
     if not bots:
         raise UserError("There is no conversation of bots to pack.", "Name another --source, or leave fewer out.")

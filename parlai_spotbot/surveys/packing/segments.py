@@ -55,7 +55,7 @@ class SegmentsPacking(ConversationPacking):
             seed=seed_of(study.plan, request),
             surface=packed.get("surface", "normalise"),
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
-            ask=_asked(survey, packed, request),
+            ask=_features_asked(survey, packed, request),
             sources=_sources(packed, request, conversations),
             judged=survey.judged,
         )
@@ -91,7 +91,7 @@ class SegmentsPacking(ConversationPacking):
         return {}, [*shortages(blocks, people, options), *shared_seeds(blocks, by_id, options)]
 
 
-def _asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, ...] | None:
+def _features_asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, ...] | None:
     """Return the features to ask about, as requested or packed, in the survey's order; None for all of them."""
     every = features_of(survey)
     named = request.ask or packed.get("ask", every)

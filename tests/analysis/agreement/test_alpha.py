@@ -117,7 +117,7 @@ def test_perfect_agreement_on_a_rare_label_is_bounded_by_the_least_alpha():
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_slope_is_the_derivative(metric):
-    own = _Answers.of(*rows_of(drawn(30, 3))[:2], metric)
+    own = _Answers.from_units(*rows_of(drawn(30, 3))[:2], metric)
     met, step = own.met, 1e-6
     slope, n = alpha_slope(met, metric, own.values), met.sum()
 
@@ -137,7 +137,7 @@ def test_the_slope_is_the_derivative(metric):
 def test_the_component_of_annotators_couple_by_couple(raters, per):
     """Their jackknife, less the squares of the same sums by conversation: summed over couples of answers."""
     units, answers, clusters = rows_of(drawn(90, raters, missing=0.3, agree=0.4, seed=5), per, np.isfinite)
-    own = _Answers.of(units, answers, "nominal")
+    own = _Answers.from_units(units, answers, "nominal")
     worker, home = clusters.workers[own.rows], clusters.conversations[own.rows, 0]
     slope, size = alpha_slope(own.met, "nominal", own.values), own.table.sum(axis=1)[own.unit]
     couples = [(k, m) for k in range(len(own.unit)) for m in range(k) if own.unit[k] == own.unit[m]]

@@ -68,9 +68,9 @@ def test_choices_that_hang_together_are_less_sure():
 
 
 def test_one_annotator_or_one_conversation_decides_nothing():
-    one = share_test(np.ones(10), Clusters.of([("a", f"b{i}") for i in range(10)], None))
+    one = share_test(np.ones(10), Clusters.from_conversations([("a", f"b{i}") for i in range(10)], None))
     assert one["p"] == pytest.approx(binomtest(10, 10).pvalue, rel=1e-3) or one["p"] > 0.001
-    same = share_test(np.ones(10), Clusters.of([("a", "b")] * 10, None))
+    same = share_test(np.ones(10), Clusters.from_conversations([("a", "b")] * 10, None))
     assert same["p"] == 1.0
     assert same["ci"] == (0.0, 1.0)
 
@@ -84,7 +84,9 @@ def test_clustered_tests_keep_their_level_where_exact_ones_do_not(workers, each,
         a, b = (rng.permutation(np.arange(n) % conversations) for _ in "ab")
         liking, of_a, of_b = rng.normal(0, 0.8, workers), *rng.normal(0, 0.6, (2, conversations))
         hits = rng.random(n) < expit(liking[worker] + of_a[a] - of_b[b])
-        test = share_test(hits, Clusters.of([(f"a{i}", f"b{j}") for i, j in zip(a, b, strict=True)], worker))
+        test = share_test(
+            hits, Clusters.from_conversations([(f"a{i}", f"b{j}") for i, j in zip(a, b, strict=True)], worker)
+        )
         found += test["p"] < 0.05
         naive += test["p_exact"] < 0.05
         covered += test["ci"][0] <= 0.5 <= test["ci"][1]

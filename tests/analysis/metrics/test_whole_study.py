@@ -11,7 +11,7 @@ from tests.analysis.made_up import chats, write_chats
 
 
 def test_the_causes_are_what_is_kept(result):
-    own = {stem: Frames.of(result[stem]["by_source"][HUMAN]) for stem in STEMS}
+    own = {stem: Frames.from_tables(result[stem]["by_source"][HUMAN]) for stem in STEMS}
     steps = own["coverage"]["steps"].query("outcome == 'rating'").set_index("method")["metrics"]
     assert set(steps["abc_eval"].iloc[-2]) == {"self_contradiction", "empathetic"}
     assert "quality" not in steps["dialogue_likert"].iloc[0]
@@ -24,7 +24,7 @@ def test_without_anybody_who_led_conversations_only_that_is_missing(evidence):
     own = [metric for metric in evidence.metrics[HUMAN] if metric.method == "dialogue_likert"]
     alone = StudyEvidence({HUMAN: own}, Outcomes.none(), evidence.times)
     found = analyze(alone, Wishes(draws=10))
-    own = {stem: Frames.of(found[stem]["by_source"][HUMAN]) for stem in STEMS}
+    own = {stem: Frames.from_tables(found[stem]["by_source"][HUMAN]) for stem in STEMS}
     reasons = own["importance"].rows("outcomes") + own["coverage"].rows("methods")
     assert len(reasons) == 4
     assert all("survey interactive" in row["why"] for row in reasons)

@@ -97,6 +97,6 @@ def trusted():
             replicates=replicates,
             **more,
         )
-        return Frames.of(in_words(found))
+        return Frames.from_tables(in_words(found))
 
     return part

@@ -26,7 +26,7 @@ def frame(answers, question="q", source="w"):
 
 
 def part(people, judge, **more):
-    return Frames.of(in_words(trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more)))
+    return Frames.from_tables(in_words(trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more)))
 
 
 def of_question(found, question):

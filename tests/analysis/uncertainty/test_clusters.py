@@ -34,7 +34,9 @@ def test_sums_over_clusters_are_those_over_couples():
     workers = rng.integers(0, 9, n)
     scores = rng.normal(size=(n, 3))
     sets = [set(pair) for pair in pairs]
-    talks, people, both = (products(scores, members) for _, members in Clusters.of(pairs, workers).members())
+    talks, people, both = (
+        products(scores, members) for _, members in Clusters.from_conversations(pairs, workers).members()
+    )
     np.testing.assert_allclose(talks, couples(scores, sets), atol=1e-9)
     np.testing.assert_allclose(people, couples(scores, [{worker} for worker in workers]), atol=1e-9)
     np.testing.assert_allclose(talks + people - both, couples(scores, sets, workers), atol=1e-9)
@@ -42,7 +44,7 @@ def test_sums_over_clusters_are_those_over_couples():
 
 def test_rows_that_share_nothing_give_the_usual_standard_error():
     values = np.random.default_rng(1).normal(size=40)
-    clusters = Clusters.of([(f"a{i}", f"b{i}") for i in range(40)], [f"w{i}" for i in range(40)])
+    clusters = Clusters.from_conversations([(f"a{i}", f"b{i}") for i in range(40)], [f"w{i}" for i in range(40)])
     assert clusters.effective == pytest.approx(40)
     found = mean_of(values, clusters)
     assert found["se"] == pytest.approx(values.std(ddof=1) / np.sqrt(40))
@@ -66,9 +68,9 @@ def test_two_way_variance_is_that_of_statsmodels_but_for_small_samples():
 
 def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
     pairs = [("a", "b")] * 4
-    assert Clusters.of(pairs, ["w"] * 4).workers is None
+    assert Clusters.from_conversations(pairs, ["w"] * 4).workers is None
     with pytest.raises(ValueError, match="a row has 3 of them"):
-        Clusters.of([("a", "b", "c")], None)
+        Clusters.from_conversations([("a", "b", "c")], None)
 
 
 def test_variances_are_drawn_half_way_to_the_mean_design_effect():
@@ -142,7 +144,11 @@ def test_variances_of_many_estimates_are_those_of_each_by_itself():
     rng = np.random.default_rng(5)
     pairs = [(f"c{a}", f"c{b}") for a, b in rng.integers(0, 9, (60, 2))]
     scores, shares = rng.normal(size=(60, 3)), rng.random((60, 3))
-    for clusters in (Clusters.of(pairs, rng.integers(0, 8, 60)), Clusters.of(pairs, None), Clusters(60, None, None)):
+    for clusters in (
+        Clusters.from_conversations(pairs, rng.integers(0, 8, 60)),
+        Clusters.from_conversations(pairs, None),
+        Clusters(60, None, None),
+    ):
         alone = [clusters.spread(scores[:, [i]], shares[:, [i]]).variance(np.eye(1)) for i in range(3)]
         for kind in (np.asarray, csr_array):
             found = clusters.diagonal(kind(scores), kind(shares))

@@ -60,10 +60,10 @@ def test_clusters_that_are_all_tied_say_something():
     """A pair whose clusters all say that it is equal has as many that say so."""
     silent, told = np.zeros((6, 1)), np.full((6, 1), 0.5)
     for score in (silent, silent + 1e-17):
-        flipped = ClusterScores.of(score, told, ties=True)
+        flipped = ClusterScores.from_fit(score, told, ties=True)
         assert flipped.effective.tolist() == [6]
         assert flipped.pvalues().tolist() == [1]
         assert np.ravel(flipped.ends()).tolist() == [0, 0]
-        few = ClusterScores.of(score[:5], told[:5], ties=True)
+        few = ClusterScores.from_fit(score[:5], told[:5], ties=True)
         assert np.ravel(few.ends()).tolist() == [-np.inf, np.inf]
-    assert ClusterScores.of(silent, told).effective.tolist() == [0]
+    assert ClusterScores.from_fit(silent, told).effective.tolist() == [0]

@@ -11,7 +11,7 @@ import pytest
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_item, judged_of
 from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, present
 from parlai_spotbot.records import Item, Utterance
-from parlai_spotbot.surveys.asking import asked, asked_of_item
+from parlai_spotbot.surveys.asking import asked_of_item, questions_asked
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
 WEBAPP = Path(__file__).parents[3] / "crowdsourcing" / "webapp"
@@ -110,7 +110,7 @@ def test_the_page_asks_what_the_server_expects():
     for (survey, page, answers, item), found in zip(cases, json.loads(done.stdout), strict=True):
         given = {pair: answer for pair, answer in answers.items() if not empty(answer)}
         speakers = [turn["entity"] for turn in page["transcripts"][0]["turns"]]
-        expected = asked(survey, speakers, given, page["questions"], judged_of(page))
+        expected = questions_asked(survey, speakers, given, page["questions"], judged_of(page))
         if item:  # what judges and the packing go by is the same
             assert expected == asked_of_item(survey, item, given)
         assert sorted(map(tuple, found["asked"])) == sorted(expected)

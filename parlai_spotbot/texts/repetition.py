@@ -24,6 +24,9 @@ BLOCK = 1024
 PAIRS = 20_000
 """Number of pairs of texts whose sequences are compared at once."""
 
+SHARED = 4
+"""Number of rare sequences that two texts have to share before all of theirs are compared."""
+
 TINY = 1e-9
 """Room for rounding."""
 
@@ -45,9 +48,9 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
 
     Notes
     -----
-    Two sets of such a similarity share one of the (1 - `ALIKE`) n + 1 rarest elements of each, so only conversations
-    that do are compared (prefix filtering; Chaudhuri, Ganti & Kaushik 2006, ICDE), and of the conversations with
-    exactly the same words one stands for all.
+    Two sets of such a similarity share `SHARED` of the (1 - `ALIKE`) n + `SHARED` rarest elements of each (all, of fewer),
+    so only conversations that do are compared (prefix filtering; Chaudhuri, Ganti & Kaushik 2006, ICDE; Wang, Li & Feng
+    2012, SIGMOD), and of the conversations with exactly the same words one stands for all.
     """
     same: dict[tuple[str, ...], list[str]] = {}
     for conversation in conversations:
@@ -64,11 +67,13 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
     """Return for each text the first one that it is linked to by texts of similarity `ALIKE` or more; maybe itself."""
     table = _sequences(texts)
     prefix = _rarest(table)
+    needed = np.minimum(_overlap(table), SHARED)
     links = [np.empty((2, 0), dtype=int)]
     for start in range(0, len(texts), BLOCK):
-        candidates = (prefix[start : start + BLOCK] @ prefix.T).tocoo()
-        pairs = np.stack([candidates.row + start, candidates.col])
-        pairs = pairs[:, pairs[0] < pairs[1]]
+        candidates = (prefix[start : start + BLOCK] @ prefix[start:].T).tocoo()
+        pairs = np.stack([candidates.row, candidates.col]) + start
+        enough = candidates.data >= needed[pairs].max(axis=0)
+        pairs = pairs[:, enough & (pairs[0] < pairs[1])]
         links += [_alike(table, pairs[:, at : at + PAIRS]) for at in range(0, pairs.shape[1], PAIRS)]
     linked = _table(*np.concatenate(links, axis=1), len(texts), len(texts))
     _, groups = connected_components(linked, directed=False)
@@ -93,13 +98,18 @@ def _sequences(texts: Sequence[Sequence[str]]) -> csr_array:
     return table
 
 
+def _overlap(table: csr_array) -> np.ndarray:
+    """Return how many of its sequences a text shares at least with a near-copy."""
+    return np.ceil(ALIKE * np.diff(table.indptr) - TINY).astype(int)
+
+
 def _rarest(table: csr_array) -> csr_array:
     """Return the part of a table of sequences that has the rarest ones of each text, by which it can be found."""
     owner, codes = table.nonzero()
     sizes = np.diff(table.indptr)
     order = np.lexsort((codes, np.bincount(codes)[codes], owner))
     rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rare = order[rank <= (sizes - np.ceil(ALIKE * sizes))[owner]]
+    rare = order[rank < (sizes - _overlap(table) + SHARED)[owner]]
     return _table(owner[rare], codes[rare], *table.shape)
 
 

@@ -178,7 +178,26 @@ def _inline(text: str, name: str, opening: str) -> str:
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a point are finer than any screen
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
-    return re.sub(r"\s*\n\s*", "\n", text).strip()
+    text = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text)
+    text = re.sub(r"\s*\n\s*", "\n", text).strip()
+    return _without_bare_groups(text)
+
+
+def _without_bare_groups(text: str) -> str:
+    """Return an SVG without groups that have no attributes."""
+    parts = []
+    kept = []  # for each open group, whether it is kept
+    for part in re.split(r"(<g\b[^>]*>\n?|</g>\n?)", text):
+        if part.startswith("</g>"):
+            if kept.pop():
+                parts.append(part)
+            continue
+        keep = part.rstrip() not in ("<g>", "<g/>")
+        if keep:
+            parts.append(part)
+        if part.startswith("<g") and not part.rstrip().endswith("/>"):
+            kept.append(keep)
+    return "".join(parts)
 
 
 def _pdf(figure: Figure, label: str) -> bytes:

@@ -48,9 +48,9 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
 
     Notes
     -----
-    Two sets of such a similarity share `SHARED` of the (1 - `ALIKE`) n + `SHARED` rarest elements of each (all, of fewer),
-    so only conversations that do are compared (prefix filtering; Chaudhuri, Ganti & Kaushik 2006, ICDE; Wang, Li & Feng
-    2012, SIGMOD), and of the conversations with exactly the same words one stands for all.
+    Two sets of such a similarity share `SHARED` of the (1 - `ALIKE`) n + `SHARED` rarest elements of each (all, of
+    fewer), so only conversations that do are compared (prefix filtering; Chaudhuri, Ganti & Kaushik 2006, ICDE; Wang,
+    Li & Feng 2012, SIGMOD), and of the conversations with exactly the same words one stands for all.
     """
     same: dict[tuple[str, ...], list[str]] = {}
     for conversation in conversations:

@@ -55,7 +55,7 @@ SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 def test_what_every_survey_holds(results, survey):
     result = results[survey]
     assert set(result) <= names(survey)
-    assert names(survey) - set(result) <= {"trust", "settled"}
+    assert names(survey) - set(result) <= {"trust", "settled", "chats"}  # chats: where there are several kinds
     json.dumps(as_stored(result), allow_nan=False)
     ranking = result["ranking"]
     assert {"package", "options", "seed", "used", "left_out"} <= set(ranking["made_by"])
@@ -75,7 +75,7 @@ def test_acute_finds_what_was_planted(results):
         assert found.order == [HUMAN, "a", "b", "c"]
         assert all(pair["a"] != pair["b"] for pair in found.pairs)
     chats = results["acute_eval"]["chats"]["by_source"][HUMAN]
-    assert set(chats["kinds"]["kind"]) == {"self", "human_model"}
+    assert set(chats["kinds"]["kind"]) == {"a bot with itself", "a bot with a person"}
     assert len(chats["comparisons"]) == 1
     same = results["acute_eval"]["same"]["by_source"][HUMAN]
     row = next(row for row in same.rows("same") if row["question"] == "humanness")

@@ -77,7 +77,8 @@ def test_annotators_take_one_after_the_other_the_first_units_that_fit(rows, allo
 
     def shared(row):
         """Marks in common with all other units."""
-        return sum(len(row[0] & other[0]) + (row[1] == other[1]) for other in rows)
+        common = sum(len(row[0] & other[0]) + (row[1] == other[1]) for other in rows)
+        return common - len(row[0]) - 1  # without the unit itself
 
     left, annotators = sorted(rows, key=shared, reverse=True), 0
     while left:

@@ -91,7 +91,7 @@ def test_an_equal_pair_needs_no_more_annotations(tmp_path):
     answers = made.rows.rename(columns={"first": "a", "second": "b"})
     *text, step = needs.summarise(Result(HUMAN, Frames.from_tables(needs.of_tests(ranking, VOTES, answers))))
     assert text == [
-        "Every pair (1) is told apart or equal within the margin: no further annotation is needed to order the bots."
+        "The two bots are told apart or equal within the margin: no further annotation is needed to order them."
     ]
     assert step == needs.WRITE
 

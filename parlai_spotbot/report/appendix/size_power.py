@@ -44,8 +44,8 @@ def size_power(contents: SurveyData) -> str:
         power = f"less than {design.power:.0%} power to tell apart even"
     differ = DIFFER[of.of].format(win=0.5 + difference / 2, difference=difference)
     return (
-        f"The design has {power} {differ} (closed form, with the ties and correlations that spotbot_plan takes by "
-        f"default, corrected for {counted(design.pairs, 'test')})."
+        f"The design has {power} {differ} (closed form, default ties and correlations, "
+        f"{counted(design.pairs, 'test')})."
     )
 
 

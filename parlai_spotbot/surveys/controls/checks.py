@@ -30,15 +30,15 @@ ENGLISH = "en"
 FILES = {ENGLISH: "checks.yaml", "de": "checks_de.yaml"}
 """Where checks are written, by their language."""
 
-TELLING = 0.15
-"""So large a share of a language's words tells that it is that language."""
+TELLING = 0.2
+"""Share of words that a language's checks have, too, from which texts are in that language, if twice that of another."""
 
 LETTERS = re.compile(r"[^\W\d_]")
 NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
-WORD = re.compile(r"[^\W\d_]+")
+WORD = re.compile(r"[^\W\d_]{3,}")
 
 NO_CHECKS = (
-    "no attention checks: they are written in English and German, and the questions are in another script; nobody is "
+    "no attention checks: they are written in English and German, and the questions are in another language; nobody is "
     "left out for careless answers, so look at the annotators' flags"
 )
 
@@ -81,23 +81,23 @@ def checks(language: str = ENGLISH) -> tuple[dict, ...]:
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """Return the language of checks that fit questions of these texts; "" where most letters are of other scripts.
-
-    A language other than English is told by the words of its checks.
-    """
+    """Return the language of checks that fit questions of these texts, by the words that both have; "" for another
+    language, or where most letters are of other scripts."""
     letters = "".join(texts)
     if 2 * len(NOT_LATIN.findall(letters)) > len(LETTERS.findall(letters)):
         return ""
     words = [word for text in texts for word in WORD.findall(text.lower())]
+    if not words:
+        return ENGLISH
     shares = {}
     for language in FILES:
         rows = checks(language)
         known = {word for row in rows for text in (*row["turns"], row["reply"]) for word in WORD.findall(text.lower())}
-        shares[language] = sum(word in known for word in words) / max(1, len(words))
-    best = max(shares, key=lambda language: shares[language])
-    if shares[best] < TELLING:
-        return ENGLISH
-    return best
+        shares[language] = sum(word in known for word in words) / len(words)
+    *others, best = sorted(shares, key=lambda language: shares[language])
+    if shares[best] >= TELLING and all(shares[best] >= 2 * shares[other] for other in others):
+        return best
+    return ""
 
 
 def make_checks(candidates: int, seed: int, language: str = ENGLISH) -> list[Item]:

@@ -185,8 +185,8 @@ def _path(language: str | Path) -> Path:
     if not path.is_file():
         raise UserError(
             f"language {language}: neither a language that comes with the package nor a file.",
-            f"{nearest(str(language), languages())} Or name a YAML file of texts: of one with the line 'language: CODE' "
-            "alone, the launch lists what is to be translated.",
+            f"{nearest(str(language), languages())} Or name a YAML file of texts: of one with the line 'language: "
+            "CODE' alone, the launch lists what is to be translated.",
         )
     return path
 

@@ -22,7 +22,7 @@ from parlai_spotbot.texts.surface import PLAIN
 _PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 20)
 def addresses_judge(text: str) -> bool:
     """Return True if the turn speaks to whoever judges the conversation, or looks like a part of a judge's prompt."""
     lines = unicodedata.normalize("NFKC", ends(text)).translate(PLAIN).lower().splitlines()

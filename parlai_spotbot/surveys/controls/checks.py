@@ -31,7 +31,7 @@ FILES = {ENGLISH: "checks.yaml", "de": "checks_de.yaml"}
 """Where checks are written, by their language."""
 
 TELLING = 0.2
-"""Share of words that a language's checks have, too, from which texts are in that language, if twice that of another."""
+"""Share of words that a language's checks have, too, from which texts are in it, if it is twice that of the others."""
 
 LETTERS = re.compile(r"[^\W\d_]")
 NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
@@ -81,8 +81,10 @@ def checks(language: str = ENGLISH) -> tuple[dict, ...]:
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """Return the language of checks that fit questions of these texts, by the words that both have; "" for another
-    language, or where most letters are of other scripts."""
+    """Return the language of checks that fit questions of these texts, by the words that both have.
+
+    "" for another language, or where most letters are of other scripts.
+    """
     letters = "".join(texts)
     if 2 * len(NOT_LATIN.findall(letters)) > len(LETTERS.findall(letters)):
         return ""

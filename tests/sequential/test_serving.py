@@ -147,7 +147,7 @@ def test_until_settled_over_three_kills(study):
 def _operator(launched, link):
     """The operator's page is at the address that the terminal tells, and nowhere for others."""
     page, person = re.search("for you alone: (.+)", launched.said)[1], Annotator(link, {})
-    text = asked(page)[1]
+    text = re.sub("</?bdi>", "", asked(page)[1])
     parts = "0 of 3 pairs settled", "bot1 – bot2", "1 done", "t the latest after", "at the deadline, 2999-01-01 00:00"
     assert not [part for part in parts if part not in text]
     server, _, token = page.partition("operator?t=")

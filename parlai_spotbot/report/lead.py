@@ -28,11 +28,11 @@ def in_order(read: Sequence[SurveyData], named: bool = False) -> list[SurveyData
     The first is the one that was `named`, if it has answers; else that whose answers are worth most: people's, then a
     judge's; then the others as they came.
     """
-    sections = begun(read)
-    if named and read[0] in sections and (read[0].judged or not any(contents.judged for contents in sections)):
-        return sections
-    first = min(sections, key=_worth)
-    return [first, *(contents for contents in sections if contents is not first)]
+    surveys = begun(read)
+    if named and read[0] in surveys and (read[0].judged or not any(contents.judged for contents in surveys)):
+        return surveys
+    first = min(surveys, key=_worth)
+    return [first, *(contents for contents in surveys if contents is not first)]
 
 
 def _worth(contents: SurveyData) -> tuple[bool, ...]:

@@ -14,8 +14,8 @@ VERSIONED = ("spotbot", "parlai", "parlai_spotbot")
 
 def source_files(contestant: Contestant) -> list[Path]:
     """Return the files of the user's module that a contestant names; of a package all its modules."""
-    name, module, _ = str(contestant.opt.get("plain_python") or contestant.model).partition(":")
-    if not module or name.split(".")[0] in VERSIONED:
+    name, colon, _ = str(contestant.opt.get("plain_python") or contestant.model).partition(":")
+    if not colon or name.split(".")[0] in VERSIONED:
         return []
     plugin.reach(contestant.code)
     try:

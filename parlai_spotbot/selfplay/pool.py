@@ -184,17 +184,17 @@ class _Checked:
     def entry(self) -> PoolEntry:
         """Check the options, which needs the agent, and return the entry."""
         opt = self.contestant.opt
-        agent_problem = None
+        agent_class = None
         if self.agent and not self.problems:
-            agent_problem = checks.agent(self.agent)
+            agent_class = checks.agent(self.agent)
         with self.of("opt"):  # an agent's own check loads nothing; it may be about a value that must not be repeated
-            getattr(agent_problem, "check_options", lambda opt: None)(opt)
+            getattr(agent_class, "check_options", lambda opt: None)(opt)
         agent = self.agent
         if not self.problems:
             self.problems += checks.options(agent, opt, f"{self.where}: field 'opt'")
             agent = ""
-            if agent_problem:
-                agent = f"{agent_problem.__module__}:{agent_problem.__qualname__}"
+            if agent_class:
+                agent = f"{agent_class.__module__}:{agent_class.__qualname__}"
         return PoolEntry(self.contestant.name, self.contestant, self.kind, agent, tuple(self.problems))
 
 

@@ -139,8 +139,8 @@ def summarise(result: Result) -> list[str]:
 def careful_of(frames: Frames) -> list[str]:
     """Return how many conversations are near-copies, then which contestants show faults more often than people."""
     faulty = [row for row in frames.rows("contestants") if row["sentence"]]
-    sentences = [*frames.rows("copies"), *best_first(faulty, (row["rate"] for row in faulty))[:CAREFUL]]
-    return [row["sentence"] for row in sentences]
+    rows = [*frames.rows("copies"), *best_first(faulty, (row["rate"] for row in faulty))[:CAREFUL]]
+    return [row["sentence"] for row in rows]
 
 
 FINDING = declared(__file__, None, read, summarise)

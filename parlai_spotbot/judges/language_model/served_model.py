@@ -200,16 +200,16 @@ class ServedModel:
             about["answer_format"] = form
         rows = []
         for (key, ask), name in zip(request.items(), names_in_reply(request), strict=True):
-            progress_text = ""
+            place_in_request = ""
             if self.together:
-                progress_text = f"{len(rows) + 1} of {len(request)}"
+                place_in_request = f"{len(rows) + 1} of {len(request)}"
             try:
                 text = _text_of(answer)
                 outcome = parsed(ask, text, name)
             except ChatError as err:
                 outcome = {"kind": err.kind, "problem": str(err)}
             place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
-            rows.append(RawAnswer(*place, said=text[:SAID], asked=progress_text, **about, **outcome, **costs))
+            rows.append(RawAnswer(*place, said=text[:SAID], asked=place_in_request, **about, **outcome, **costs))
             costs = {}
         return rows
 

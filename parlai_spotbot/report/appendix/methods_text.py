@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from parlai_spotbot.surveys.survey import Question, Survey
 
 FIRST = 200
-"""So many conversations tell the language."""
+"""Number of conversations that are enough to detect the language."""
 
 FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 
 
 def facts_of(read: Sequence[SurveyData]) -> list[dict[str, Any]]:
     """Return what the texts say, one mapping a survey; the first also has what is said of the conversations."""
-    sections = begun(read)
-    with known_to(sections[0]):
+    surveys = begun(read)
+    with known_to(surveys[0]):
         results = hygiene.read(read)
-    first = _conversations(sections) | {"faults": hygiene.careful_of(results.get("", Frames()))}
-    facts = [{"contents": contents, "plan": contents.study.plan, **_survey(contents)} for contents in sections]
+    first = _conversations(surveys) | {"faults": hygiene.careful_of(results.get("", Frames()))}
+    facts = [{"contents": contents, "plan": contents.study.plan, **_survey(contents)} for contents in surveys]
     facts[0] |= first
     return facts
 

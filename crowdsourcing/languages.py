@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from parlai_spotbot.crowdsourcing.translated import ENGLISH, LETTER, untranslated, untranslated_page
+from parlai_spotbot.crowdsourcing.translated import ENGLISH, untranslated, untranslated_page
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import as_asked, survey_names, whole_survey
 from parlai_spotbot.surveys.controls.segments import is_english
 from parlai_spotbot.terminal import Say
+from parlai_spotbot.texts.characters import mostly_not_latin
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 TURNS = 2000
 """Number of turns that are enough to detect the language."""
-
-NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
 
 UNDETERMINED = "und"
 """The code of a language that is not known."""
@@ -38,8 +36,7 @@ def spoken_language(study: Study, settings: LaunchSettings) -> str:
         turns.extend(islice(texts, TURNS))
     if is_english(turns):
         return ENGLISH
-    text = "".join(turns)
-    if settings.language == ENGLISH and len(NOT_LATIN.findall(text)) > len(LETTER.findall(text)) / 2:
+    if settings.language == ENGLISH and mostly_not_latin("".join(turns)):
         return UNDETERMINED
     return ""
 

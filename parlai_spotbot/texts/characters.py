@@ -3,6 +3,7 @@
 Python's `unicodedata` lacks the properties Sentence_Terminal and Script, so what is in use of them stands here.
 """
 
+import re
 import unicodedata
 
 STOPS = (
@@ -38,3 +39,11 @@ def _on_letters(first: int, last: int) -> str:
 
 ON_LETTERS = _on_letters(0x300, 0x1D00) + _on_letters(0xA800, 0xAC00)
 """Marks that belong to the letter before them."""
+
+_LETTER = re.compile(r"[^\W\d_]")
+_NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
+
+
+def mostly_not_latin(text: str) -> bool:
+    """Return True if more than half of a text's letters are of other scripts than Latin."""
+    return 2 * len(_NOT_LATIN.findall(text)) > len(_LETTER.findall(text))

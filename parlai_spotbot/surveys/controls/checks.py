@@ -22,6 +22,7 @@ from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.units_file import in_turn, items_of, packed_with
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.characters import mostly_not_latin
 
 CHOSEN = ("first", "conversation:0")
 """The question and target by which one of an item's candidates is chosen."""
@@ -33,8 +34,6 @@ FILES = {ENGLISH: "checks.yaml", "de": "checks_de.yaml"}
 TELLING = 0.2
 """Share of words that a language's checks have, too, from which texts are in it, if it is twice that of the others."""
 
-LETTERS = re.compile(r"[^\W\d_]")
-NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
 WORD = re.compile(r"[^\W\d_]{3,}")
 
 NO_CHECKS = (
@@ -85,8 +84,7 @@ def language_of(texts: Sequence[str]) -> str:
 
     "" for another language, or where most letters are of other scripts.
     """
-    letters = "".join(texts)
-    if 2 * len(NOT_LATIN.findall(letters)) > len(LETTERS.findall(letters)):
+    if mostly_not_latin("".join(texts)):
         return ""
     words = [word for text in texts for word in WORD.findall(text.lower())]
     if not words:

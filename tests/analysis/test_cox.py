@@ -298,3 +298,23 @@ def test_size_and_coverage(model, make):
     assert (inside / count <= 0.97).all(), inside / count
     for size in (wald / count, ratio / count):
         assert 0.04 <= size <= 0.06
+
+
+@pytest.mark.parametrize("always", ["spotted", "never"])
+@pytest.mark.parametrize("model", ["ph", "po"])
+@pytest.mark.parametrize("size", [2, 20])
+def test_a_covariate_that_separates_is_infinite_and_leaves_the_others_as_without_its_rows(always, model, size):
+    rng = np.random.default_rng(size)
+    time = rng.integers(1, 4, 60 + size).astype(float)
+    spotted = rng.random(60 + size) < 0.5
+    spotted[60:] = always == "spotted"
+    left, right = np.where(spotted, 0.0, time), np.where(spotted, time, np.inf)
+    x = np.column_stack([np.arange(60 + size) >= 60, rng.integers(0, 2, 60 + size)]).astype(float)
+    clusters = np.arange(60 + size) // 3
+    with pytest.warns(SeparationWarning, match="x1 separates"):
+        fit = cox(left, right, x, model=model, backend="native", clusters=clusters)
+    rest = cox(left[:60], right[:60], x[:60, 1], model=model, backend="native", clusters=clusters[:60])
+    assert fit.coef[0] == (np.inf if always == "spotted" else -np.inf)
+    assert fit.coef[1] == pytest.approx(rest.coef[0], abs=1e-3)
+    assert np.isnan(fit.se[0])
+    assert fit.se[1] == pytest.approx(rest.se[0], rel=0.3)  # other replicates are drawn

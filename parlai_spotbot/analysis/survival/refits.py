@@ -18,6 +18,8 @@ SUSPECT = 12.0
 """Nothing but separation moves the linear predictor this far over the range of a covariate: exp(12) is 160,000."""
 LEVELS = 12
 CELLS = 2000
+UNBOUNDED = 1e-6
+"""Information of a coefficient whose standard error is a thousand, in units of half of its covariate's range: none."""
 FLAT = 1e-13
 """An eigenvalue of scaled information that is rounding alone: other coefficients are as likely, and a solver stops at
 any of them."""
@@ -50,7 +52,31 @@ def _one(problem: Problem, weights: np.ndarray) -> np.ndarray:
     solution = problem.maximise(npmle.solve(data))
     if not _smallest(solution.information[None])[0] > FLAT:
         return unknown
-    return runaway(solution.beta, problem.X)
+    return with_infinite(solution, problem.X)
+
+
+def with_infinite(state: FitState, X: np.ndarray) -> np.ndarray:
+    """Return the coefficients (p,) of a maximum, infinite where the likelihood has none.
+
+    With proportional hazards a predictor of 4 makes spotted rows so certain that a solver stops there, far below
+    `SUSPECT`: what shows it is a likelihood that is flat along the coefficient.
+    """
+    coef = runaway(state.beta, X)
+    bounded = np.isfinite(coef)
+    curvature, directions = np.linalg.eigh(profile_information(state, bounded))
+    flat = (np.abs(directions[:, curvature < UNBOUNDED]) > 1e-3).any(axis=1)
+    coef[bounded] = np.where(flat, np.copysign(np.inf, coef[bounded]), coef[bounded])
+    return coef
+
+
+def profile_information(state: FitState, chosen: np.ndarray) -> np.ndarray:
+    """Return the information of the `chosen` coefficients in the profile likelihood; equal levels of the baseline stay
+    equal."""
+    levels = len(state.information) - len(chosen)
+    a = state.information[:levels, :levels]
+    b = state.information[:levels, levels:][:, chosen]
+    c = state.information[levels:, levels:][np.ix_(chosen, chosen)]
+    return c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
 
 
 def runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:

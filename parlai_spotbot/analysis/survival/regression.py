@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
 from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, check, check_choice
-from parlai_spotbot.analysis.survival.refits import refit, runaway
+from parlai_spotbot.analysis.survival.refits import profile_information, refit, with_infinite
 from parlai_spotbot.analysis.survival.resample import clusterings
 from parlai_spotbot.analysis.survival.results import (
     BootstrapWarning,
@@ -117,7 +117,7 @@ def _fit(
     X = (X - X.min(axis=0) - scale) / scale
     problem = Problem.build(data, X, model)
     best = problem.maximise(npmle.solve(data))
-    beta = runaway(best.beta, X)
+    beta = with_infinite(best, X)
     loglik = best.loglik
     infinite = np.isinf(beta)
     if infinite.any():
@@ -169,8 +169,13 @@ def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: FitState) -> t
 def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndarray) -> ArrayPair:
     """The covariance (p, p) of the coefficients from replicates (bootstraps · replicates, p), and degrees of freedom of
     each; NaN for `unknown` ones, and where there are too few clusters, or replicates with finite coefficients."""
+    covariance = np.full((len(unknown), len(unknown)), np.nan)
+    df = np.full(len(unknown), np.nan)
+    known = ~unknown
+    if not known.any():
+        return covariance, df
+    samples = samples[:, known]
     lost = np.asarray(~np.isfinite(samples).all(axis=1))
-    width = len(unknown)
     if lost.mean() > 0.05:
         _warn(
             f"{lost.sum()} of {len(lost)} bootstrap replicates have no finite estimate and are left out of the "
@@ -179,20 +184,16 @@ def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndar
         )
     spread = drawn.spread(samples)
     parts = [*spread.single, *([] if spread.both is None else [spread.both])]
-    if not width or drawn.why or not all(np.isfinite(part).all() for part in parts):
-        return np.full((width, width), np.nan), np.full(width, np.nan)
-    covariance = np.where(unknown[:, None] | unknown[None, :], np.nan, spread.covariance)
-    return covariance, spread.variance(np.eye(width))[1]
+    if not drawn.why and all(np.isfinite(part).all() for part in parts):
+        covariance[np.ix_(known, known)] = spread.covariance
+        df[known] = spread.variance(np.eye(int(known.sum())))[1]
+    return covariance, df
 
 
 def _profile(best: FitState, unknown: np.ndarray) -> np.ndarray:
     """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where unknown."""
-    levels = len(best.information) - len(unknown)
     covariance = np.full((len(unknown), len(unknown)), np.nan)
-    a = best.information[:levels, :levels]
-    b = best.information[:levels, levels:][:, ~unknown]
-    c = best.information[levels:, levels:][np.ix_(~unknown, ~unknown)]
     if not unknown.all():
-        inner = c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
-        covariance[np.ix_(~unknown, ~unknown)] = np.linalg.pinv(inner, rcond=1e-12, hermitian=True)
+        information = profile_information(best, ~unknown)
+        covariance[np.ix_(~unknown, ~unknown)] = np.linalg.pinv(information, rcond=1e-12, hermitian=True)
     return covariance

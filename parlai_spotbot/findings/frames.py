@@ -12,6 +12,11 @@ from parlai_spotbot.analysis.values import plain
 Found = dict[str, Any]
 """What a finding computes of one source, by name: frames, lists of records, or the values of a single row."""
 
+DIGITS = 9
+ZERO = 1e-9
+"""Results have so many significant digits, and are 0 below so much: the digits after them are a processor's, which adds
+up in another order than the next, so that tables had other bytes on it."""
+
 
 class Frames(dict[str, pd.DataFrame]):
     """Results of a finding for one source: frames by name, whose values JSON can hold; None where one is missing."""
@@ -42,9 +47,23 @@ def _rows_of(value: Any) -> Sequence[Mapping]:
 
 
 def frame_of(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return records as a frame of plain values; None where a record lacks one."""
-    frame = pd.DataFrame(plain(list(map(dict, records))), dtype=object)
+    """Return records as a frame of plain values, numbers to `DIGITS` digits; None where a record lacks one."""
+    rows = [{name: _to_digits(value, name) for name, value in plain(dict(record)).items()} for record in records]
+    frame = pd.DataFrame(rows, dtype=object)
     return frame.where(frame.notna(), None)
+
+
+def _to_digits(value: Any, column: str) -> Any:
+    """Return a value with its numbers to `DIGITS` significant digits; below `ZERO` they are 0, but for p values."""
+    if isinstance(value, list):
+        return [_to_digits(part, column) for part in value]
+    if isinstance(value, dict):
+        return {name: _to_digits(part, name) for name, part in value.items()}
+    if not isinstance(value, float):
+        return value
+    if abs(value) < ZERO and column != "p" and not column.startswith("p_"):
+        return 0.0
+    return float(f"{value:.{DIGITS}g}")
 
 
 def ends(row: Mapping[str, Any], name: str) -> list[Any]:

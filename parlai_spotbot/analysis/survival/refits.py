@@ -25,11 +25,19 @@ FLAT = 1e-13
 any of them."""
 
 
-def refit(data: Intervals, problem: Problem, best: FitState, drawn: ClusterBootstrap) -> np.ndarray:
-    """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate."""
+def refit(
+    data: Intervals, problem: Problem, best: FitState, drawn: ClusterBootstrap, infinite: np.ndarray
+) -> np.ndarray:
+    """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate.
+
+    Where some (p,) are `infinite` in the estimate, too, the others count: all steps at once don't tell whether these
+    have a finite estimate.
+    """
     counts = drawn.cell_sums(problem.cells, len(problem.weights), data.weights)
     if data.current_status and problem.size - 1 <= LEVELS and len(problem.weights) <= CELLS:
         samples, settled = _Batch(problem).solve(counts, best)
+        if infinite.any():
+            settled &= np.isfinite(samples).all(axis=1)
     else:
         samples = np.empty((len(counts), problem.X.shape[1]))
         settled = np.zeros(len(counts), dtype=bool)

@@ -132,7 +132,7 @@ def _fit(
     if drawn is None:
         covariance = _profile(best, infinite)
     else:
-        covariance, df = _bootstrapped(drawn, refit(data, problem, best, drawn), infinite)
+        covariance, df = _bootstrapped(drawn, refit(data, problem, best, drawn, infinite), infinite)
     theirs = None
     if backend == "icenreg" and not infinite.any():
         theirs = _by_icenreg(data, X, model, best)

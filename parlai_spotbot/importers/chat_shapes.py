@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
+from parlai_spotbot.importers.several_in_a_row import rows_of_answers
 from parlai_spotbot.importers.transcripts import SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
@@ -35,11 +36,18 @@ MOST_OF_A_LITERAL = 1 << 20
 BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 """Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
 NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
+MARKS = re.compile(SHAPES["marks"])
 SEVERAL = re.compile(SHAPES["several_answers"])
 
 
-def chats_of(row: Row) -> Iterator[Row]:
-    """Yield a row for each chat that a row holds; a row that has another shape is yielded as it is."""
+def chats_of(row: Row, number: str) -> Iterator[Row]:
+    """Yield a row for each chat that a row, the file's `number`th, holds; one of another shape is yielded as it is."""
+    answers = []
+    if "the_answer" not in row:
+        answers = rows_of_answers(row, number)
+    if answers:
+        yield from answers
+        return
     for key in SHAPES["lists_of_chats"]:
         chats = at(row, key)
         if "*" in key:
@@ -91,18 +99,23 @@ def _is_chat(row: Row) -> bool:
     """Return True if an object holds a chat, and is no message."""
     if not {"role", "from"}.isdisjoint(row):
         return False
-    return bool(messages_of(row, SHAPES["messages"])[1] or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
+    held = messages_of(row, SHAPES["messages"])[1] or _questions_and_answers(row)
+    return bool(held or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
 
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
     row = {name: _parsed(value) for name, value in row.items()}
     key, given = messages_of(row, SHAPES["messages"])
+    opening = at(row, SHAPES["openings"].get(key, ""))
+    if given and isinstance(opening, dict):
+        given = [opening, *given]
     if given and all(isinstance(one.get(SENT_AT), int) for one in given):
         given.reverse()
         given = row[key] = sorted(given, key=operator.itemgetter(SENT_AT))
     messages = (
         _exchanges(given or [])
+        or _exchanges(_questions_and_answers(row))
         or given
         or _spoken(row)
         or _question(row)
@@ -120,6 +133,8 @@ def shaped(row: Row) -> Row:
             kinds = {str(one.get("id")): one.get(kind) for one in row[key] if isinstance(one, dict)}
             path = [{"role": kinds.get(str(one.get("userId"))), **one} for one in path]
     answer = _answer(row, path)
+    if answer and is_list_of(_first(row, "answered"), str):
+        passed_over += len(_first(row, "answered")) - 1
     if path == given and not answer and any(at(row, key) is given for key in COLUMNS):
         return row
     return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
@@ -176,11 +191,26 @@ def _exchanges(given: list[Row]) -> list[Row]:
     """Return the messages of exchanges, each an object with what was asked and answered; none of other objects."""
     messages = []
     for one in given:
-        asked, answered = (_first(one, field) for field in ("asked_within", "answered_within"))
-        if not (isinstance(asked, str) and isinstance(answered, str)) or not {"role", "from"}.isdisjoint(one):
+        asked = _first(one, "asked_within")
+        answered = _first(one, "answered_within")
+        if is_list_of(answered, dict):
+            answered = [part for part in answered if "kind" not in part]
+        if not isinstance(asked, str) or not isinstance(answered, (str, list)) or not {"role", "from"}.isdisjoint(one):
             return []
         messages += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
     return messages
+
+
+def _questions_and_answers(row: Row) -> list[Row]:
+    """Return exchanges of two lists of the same length, questions and their answers."""
+    for asked, answered in SHAPES["questions_and_answers"]:
+        lists = [at(row, asked), at(row, answered)]
+        if all(isinstance(values, list) and values for values in lists) and len(lists[0]) == len(lists[1]):
+            texts = [
+                [_first(one, "texts_within") if isinstance(one, dict) else one for one in values] for values in lists
+            ]
+            return [{"question": question, "answer": answer} for question, answer in zip(*texts, strict=True)]
+    return []
 
 
 def _numbered(row: Row) -> list[Row] | None:
@@ -230,6 +260,8 @@ def _answers(value: Any) -> list[Row]:
         return [{"role": "assistant", "content": value}]
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
+    if value and is_list_of(value, str):
+        return _answers(value[0])
     if isinstance(value, list):
         objects = [one for one in value if isinstance(one, dict)]
         if any("message" in one or isinstance(one.get("content"), dict) for one in objects):
@@ -307,10 +339,10 @@ def _spoken(row: Row) -> list[Row] | None:
 
 def _split(text: str, row: Row) -> list[Row]:
     """Return the messages of a text whose turns end in a mark; none where it holds no mark."""
-    for mark in SHAPES["marks"]:
-        if mark in text:
-            return _in_turn([turn.strip() for turn in text.split(mark) if turn.strip()], row)
-    return []
+    turns = MARKS.split(text)
+    if len(turns) == 1:
+        return []
+    return _in_turn([turn.strip() for turn in turns if turn.strip()], row)
 
 
 def _roles_in(text: str) -> list[Row] | None:

@@ -6,9 +6,11 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from html import unescape
 from itertools import groupby
 from typing import Any
 
@@ -42,6 +44,8 @@ LAST = ("id", "uuid")
 """Ids of a turn, where another field holds the conversation's."""
 OTHERS = {USER: BOT, BOT: USER}
 CHAT, TURN, TRACE = "chat", "turn", "trace"
+LINE_END = re.compile(r"<br[^<>]*>|</(?:p|div|li|h\d)>", re.IGNORECASE)
+MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
 """What --columns may name, and the field by which `shaped` finds it."""
 
@@ -86,7 +90,7 @@ class ChatReader(Reading):
             (seed,) = read_fields(exported, where, seed_exchanges=int | None)
         else:
             bot, user = self._bot_and_user(row, where, name, given)
-            entities = [self.names.of(bot, where), self.names.of(user, where, people=True)]
+            entities = [self.names.of(speaker, where, people=True) for speaker in (bot, user)]
             if role_texts and role_texts[0][0] == USER:
                 entities.reverse()
         identity = self._identity(row, where, name, given)
@@ -154,7 +158,7 @@ class ChatReader(Reading):
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         groups: dict[str, dict[str, tuple[str, list[dict]]]] = {TURN: {}, TRACE: {}}
         for where, row in rows:
-            for chat in chats_of(self._renamed(row)):
+            for chat in chats_of(self._renamed(row), where.rpartition(" ")[2]):
                 kind, key, one = self._kind_of(chat, where)
                 if kind == CHAT:
                     yield where, one
@@ -335,7 +339,8 @@ class ChatReader(Reading):
     def _text(self, message: dict, field: str) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""
         texts = []
-        parts = [self._find(message, field)[1]]
+        key, value = self._find(message, field)
+        parts = [value]
         while parts:
             part = parts.pop()
             if isinstance(part, list):
@@ -346,7 +351,11 @@ class ChatReader(Reading):
                 parts += [part[name] for name in CHAT_WORDS["texts"] if part.get(name) is not None][:1]
             else:
                 self.counts["parts"] += part is not None
-        return "\n".join(texts)
+        text = "\n".join(texts)
+        if key in CHAT_WORDS["markup"]:
+            lines = unescape(MARKUP.sub("", LINE_END.sub("\n", text))).splitlines()
+            text = "\n".join(line.strip() for line in lines if line.strip())
+        return text
 
 
 def _order(value: Any) -> Any:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from parlai_spotbot.importers.dataset_rows import Row, dataset_rows, flat, plain_text, spelling
+from parlai_spotbot.importers.several_in_a_row import rows_of_annotators, rows_of_answers, rows_of_scores
 from parlai_spotbot.reading import own_data
 
 HEADINGS = 3
@@ -41,7 +42,10 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
         if coded or rejected(row):
             left_out[REJECTED] += 1
             continue
-        found += [(where, _chosen(one)) for one in _rounds(flat(row))]
+        for answer in rows_of_answers(row, where.rpartition(" ")[2]) or [row]:
+            for annotation in rows_of_annotators(answer):
+                for one in rows_of_scores(flat(annotation)):
+                    found += [(where, _chosen(answers)) for answers in _rounds(one)]
     return found
 
 

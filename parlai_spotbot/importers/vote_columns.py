@@ -35,7 +35,7 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
         outcomes = WORDS["one_hot"]
         if pair:
             outcomes = [pair[0], *TIES]
-        columns_by_field["winner"] = [spelt[name] for name in outcomes if name in spelt]
+        columns_by_field["winner"] = [spelt[name] for name in outcomes if name in spelt] or _scores(spelt)
     elif "winner" not in columns:
         columns_by_field["winner"] += [spelt[name] for name in TIES if name in spelt]
     _check_found(where, head, columns_by_field)
@@ -64,6 +64,11 @@ def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Seq
     if {*names["winner"], *WORDS["one_hot"]}.isdisjoint(spelt):
         names["winner"] = _winners_by_part(free - {*pair})
     return (), names
+
+
+def _scores(spelt: Names) -> list[str]:
+    """Return the columns of the two contestants' scores; none where a file has none."""
+    return next(([spelt[a], spelt[b]] for a, b in WORDS["scores"] if {a, b} <= spelt.keys()), [])
 
 
 def _within(kind: str, inner: Names) -> list[tuple[str, str]]:

@@ -16,7 +16,11 @@ from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import Malformed, parse_json
 
 RANKS = WORDS["ranks"]
-PLACE, CONTESTANT, SIDE = (re.compile(RANKS[kind], re.IGNORECASE) for kind in ("place", "contestant", "side"))
+PLACE, CONTESTANT, SIDE, INNER_SIDE = (
+    re.compile(RANKS[kind], re.IGNORECASE) for kind in ("place", "contestant", "side", "inner_side")
+)
+NESTED = re.compile(r"\.(?!\d)")
+"""Where the name of an object's column goes on with that of an inner one."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 ANSWER = re.compile(
     r"(?:(?:response|answer|output|option)[ _-]*)?(\d+)|(?:response|answer|output|option)[ _-]+(\w)", re.IGNORECASE
@@ -65,6 +69,7 @@ def ranked_votes(row: Row, where: str) -> Iterator[Row]:
 def _reader_of(head: tuple[str, ...]) -> Reader | None:
     """Return what reads the pairs of a ranking from a row with these columns; None where they hold none."""
     sides = {match["side"].lower(): name for name in head if (match := SIDE.fullmatch(spelling(name)))}
+    sides = sides or {match[1].lower(): name for name in head if (match := INNER_SIDE.search(spelling(name)))}
     winners = [name for name in head if spelling(name) in WINNERS]
     if len(sides) > 2 and len(winners) == 1:
         return partial(_chosen, sides=sides, winner=winners[0])
@@ -75,7 +80,8 @@ def _reader_of(head: tuple[str, ...]) -> Reader | None:
 
 def _ranking_reader(head: tuple[str, ...], sides: Names) -> Reader | None:
     """Return what reads the pairs of columns by contestant or place, or of one column."""
-    by_name = {next(filter(None, match.groups())): name for name in head if (match := CONTESTANT.fullmatch(name))}
+    outer = [name for name in head if len(NESTED.findall(name)) < 2]
+    by_name = {next(filter(None, match.groups())): name for name in outer if (match := CONTESTANT.fullmatch(name))}
     if len(by_name) > 1 and {*map(str.lower, by_name)} <= sides.keys():
         by_column = {sides[side.lower()]: name for side, name in by_name.items()}
         return partial(_by_rank_of_column, columns=by_column)

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling
+from parlai_spotbot.importers.several_in_a_row import rows_of_annotators
 from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
 from parlai_spotbot.importers.winners import WORDS
 
@@ -30,7 +31,7 @@ def vote_rows(rows: Dataset) -> Dataset:
         return
     second = next(rows, None)
     within = [value for value in first[1].values() if is_list_of(value, dict)]
-    if second is None and len(within) == 1:  # one object that holds all
+    if second is None and len(within) == 1 and rows_of_annotators(first[1]) == [first[1]]:  # one object that holds all
         names = {spelling(name.rpartition(".")[2]) for name in flat(first[1])}
         if names.isdisjoint(OF_A_VOTE) and not holds_ranks(first[1]):
             yield from vote_rows((f"{first[0]}, entry {number}", one) for number, one in enumerate(within[0], start=1))
@@ -43,9 +44,10 @@ def vote_rows(rows: Dataset) -> Dataset:
         yield from rows
         return
     for where, row in chain([first], rows):
-        for vote in _votes(_flat(row)):
-            for pair in ranked_votes(vote, where):
-                yield where, pair
+        for one in rows_of_annotators(row):
+            for vote in _votes(_flat(one)):
+                for pair in ranked_votes(vote, where):
+                    yield where, pair
 
 
 def _flat(row: Row) -> Row:

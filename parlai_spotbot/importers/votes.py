@@ -377,6 +377,7 @@ class _VoteReader:
             **self._told,
             "winner": self.columns["winner"][0],
             "cuts": ", ".join(cuts),
+            "scores": self.winners.scored and " and ".join(self.columns["winner"]),
             "winner_is": self.winners.winner_is,
             "ranked": CLUSTER in self._seen,
             "chats": CHATS in self._seen,

@@ -66,7 +66,8 @@ class Winners:
         """Take note of the file's columns by our fields; before anything is read."""
         self.columns = columns["winner"]
         self.wins = columns["winner"][0] == columns["a"][0]
-        self.named = spelling(self.columns[0]) not in WORDS["one_hot"]
+        self.scored = [*map(spelling, self.columns)] in WORDS["scores"]
+        self.named = not self.scored and spelling(self.columns[0]) not in WORDS["one_hot"]
         kinds = [WORDS["one_hot"].get(spelling(name)) for name in self.columns]
         self.flags = {place: kind for place, kind in enumerate(kinds) if kind}
         side_spellings = [spelling(columns[side][0]) for side in "ab"]
@@ -88,6 +89,8 @@ class Winners:
 
     def outcome(self, a: str, b: str, winner: Sequence[str], wrong: Wrong) -> tuple[str, str]:
         """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
+        if self.scored:
+            return self._by_score(winner, wrong), ""
         hits = {kind for place, kind in self.flags.items() if winner[place].lower() in WORDS["holds"]}
         if len(hits) > 1:
             raise wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
@@ -110,6 +113,18 @@ class Winners:
         if len(meant) != 1:
             self._refuse(word, meant, wrong)
         return meant.pop(), margin
+
+    def _by_score(self, scores: Sequence[str], wrong: Wrong) -> str:
+        """Return whose score is the higher one, "tie" where they are equal."""
+        if not all(map(plain_text, scores)):
+            raise wrong("winner", ", ".join(scores), "expected two scores", CORRECT, "vote without a winner")
+        try:
+            first, second = (float(score.replace(",", ".")) for score in scores)
+        except ValueError:
+            raise wrong("winner", ", ".join(scores), "expected two numbers", CORRECT) from None
+        if first == second:
+            return "tie"
+        return "a" if first > second else "b"
 
     def changed(self, outcome: str, word: str, pair: Collection[str]) -> str:
         """Return the outcome where the sides were shown the other way round: of a word that is a side as shown."""

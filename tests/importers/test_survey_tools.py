@@ -99,6 +99,47 @@ def test_objects_within_rows(rated, tmp_path):
     assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
 
 
+def argilla(talk):
+    """A record of Argilla: what three people submitted of a conversation, and what one discarded."""
+    submitted = [{"user_id": w, "value": RATINGS[talk, w], "status": "submitted"} for w in WORKERS]
+    return {"responses": {"quality": [*submitted, {"user_id": "w4", "value": 1, "status": "discarded"}]}}
+
+
+SEVERAL = {
+    "scores": lambda talk: {"quality": [RATINGS[talk, w] for w in WORKERS], "tokens": "[]"},
+    "scores as text": lambda talk: {"quality": str([RATINGS[talk, w] for w in WORKERS]), "raters": WORKERS},
+    "argilla": argilla,
+    "argilla by columns": lambda talk: {
+        "quality.responses": [RATINGS[talk, w] for w in WORKERS],
+        "quality.responses.users": WORKERS,
+    },
+}
+
+
+@pytest.mark.parametrize("shape", SEVERAL)
+def test_several_annotators_in_a_row(shape, rated, tmp_path):
+    rows = [{"metadata": {"conversation_id": talk}, **SEVERAL[shape](talk)} for talk in TALKS]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    rated(tmp_path / "a.jsonl")
+    assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
+
+
+def test_ratings_of_several_answers_in_a_row_are_of_the_conversations_of_that_file(run, tmp_path):
+    answers = [
+        {"response": "hello", "model": "ada", "Overall": [4, 5]},
+        {"response": "go", "model": "bob", "Overall": [1, 2]},
+    ]
+    rows = [
+        {"context": f"hi\nyes\nwhat {n}?", "fact": "", "annotators": ["u", "v"], "responses": answers} for n in range(2)
+    ]
+    (tmp_path / "usr.json").write_text(json.dumps(rows))
+    words = ["--data", tmp_path / "usr.json", "--study", tmp_path / "s"]
+    assert run("--format", "messages", *words)[0] == 0
+    assert run("--format", "judgements", *words, "--survey", "dialogue_likert", "--columns", "quality=Overall")[0] == 0
+    assert means(tmp_path / "s") == {"ada": (4, 4.5), "bob": (4, 1.5)}
+    assert {row.worker_id for row in Study.open(tmp_path / "s").judgements("dialogue_likert")} == {"u", "v"}
+
+
 @pytest.mark.parametrize(
     ("column", "word"),
     [("AssignmentStatus", "Rejected"), ("Status", "Survey Preview"), ("status", "TIMED-OUT"), ("Status", "Spam")],

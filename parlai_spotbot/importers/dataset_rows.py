@@ -6,7 +6,7 @@ Texts may be packed by gzip. Parquet needs pyarrow, which isn't installed with t
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,26 +63,40 @@ def check_columns(columns: Names, fields: Collection[str], where: object, head: 
 
 
 def named_columns(
-    columns: Names, names: Mapping[str, Collection[str]], where: object, head: Sequence[str]
+    columns: Names,
+    names: Mapping[str, Collection[str]],
+    where: object,
+    head: Sequence[str],
+    inner: Collection[str] | None = None,
 ) -> dict[str, str]:
     """Return our field -> the file's column, for those that the file has.
 
     `columns` of --columns go first ("-" for none), then those of the `head` that are spelt as one of the field's
-    `names`, in their order. A column is that of one field.
+    `names`, in their order, then those whose last part is, of `inner` fields (by default all). A column is that of one
+    field.
     """
     check_columns(columns, names, where, head)
-    spelt = {spelling(name): name for name in reversed(head)} | {name: name for name in head}
     results = {name: theirs for name, theirs in columns.items() if theirs != NONE}
+    by_spelling = spelt_columns(head) | {name: name for name in head}
+    by_part = inner_columns(head)
     for field, usual_names in names.items():
-        fits = [spelt[name] for name in usual_names if name in spelt and spelt[name] not in results.values()]
-        if fits and field not in columns:
-            results[field] = fits[0]
+        fits = [by_spelling[name] for name in usual_names if name in by_spelling]
+        if inner is None or field in inner:
+            fits += [by_part[name] for name in usual_names if name in by_part]
+        free = [column for column in fits if column not in results.values()]
+        if free and field not in columns:
+            results[field] = free[0]
     return {field: results[field] for field in names if field in results}
 
 
-def inner_names(head: Sequence[str]) -> dict[str, str]:
-    """Return the last part of columns as "Input.model_a" -> their spelling, where no other column is called so."""
-    parts = [(spelling(name.rpartition(".")[2]), spelling(name)) for name in head if "." in name]
+def spelt_columns(head: Sequence[str]) -> dict[str, str]:
+    """Return spelling -> column, the first of those that are spelt alike."""
+    return {spelling(name): name for name in reversed(head)}
+
+
+def inner_columns(head: Sequence[str]) -> dict[str, str]:
+    """Return the spelling of the last part of columns as "Input.model_a" -> column, where no other one is called so."""
+    parts = [(spelling(name.rpartition(".")[2]), name) for name in head if "." in name]
     several = Counter(part for part, _ in parts) + Counter(map(spelling, head))
     return {part: name for part, name in parts if several[part] == 1}
 
@@ -101,9 +115,10 @@ def plain_text(value: Any) -> str:
     return text
 
 
-def unread_note(names: Sequence[str]) -> str:
-    """Return what a summary says of columns that aren't read, the first of them by name; "" of none."""
-    named = [*names[:MOST_UNREAD]]
+def unread_note(head: Iterable[str], read: Container[str]) -> str:
+    """Return what a summary says of columns of the `head` that aren't `read`, the first of them by name; "" of none."""
+    names = [name for name in head if name not in read]
+    named = names[:MOST_UNREAD]
     if len(names) > MOST_UNREAD:
         named.append(f"{len(names) - MOST_UNREAD} more")
     if not named:

@@ -26,7 +26,6 @@ from parlai_spotbot.importers.dataset_rows import (
     NONE,
     Names,
     Row,
-    inner_names,
     named_columns,
     plain_text,
     spelling,
@@ -333,7 +332,7 @@ def judgements(
 def _notes(head: Iterable[str], mapping: Names, columns: Names) -> list[str]:
     """Return what a summary says of columns: those with other names than ours, those that aren't read."""
     named = [f"{ours} from {name}" for ours, name in mapping.items() if spelling(name) != ours and ours not in columns]
-    notes = [unread_note([name for name in head if name not in mapping.values()])]
+    notes = [unread_note(head, mapping.values())]
     if named:
         notes.append(f"read: {'; '.join(named)}")
     return [note for note in notes if note]
@@ -385,8 +384,8 @@ def _mapping(
 ) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
     """Return our field -> their column, for all that the file has; and the `wide_fields` of a file of that shape."""
     answers = wide_fields(survey)
-    names = _names_of_fields(answers, first, survey)
-    mapping = named_columns(columns, names, path, first)
+    names = _names_of_fields(answers, survey)
+    mapping = named_columns(columns, names, path, first, inner=(*NAMES, *answers))
     needed = _needed(mapping, answers, survey)
     _check_missing(path, first, mapping, needed, columns, survey)
     if mapping.keys().isdisjoint(needed):
@@ -394,17 +393,13 @@ def _mapping(
     return mapping, {name: answers[name] for name in needed if name in answers and name in mapping}
 
 
-def _names_of_fields(answers: Iterable[str], first: Sequence[str], survey: Survey) -> dict[str, Sequence[str]]:
-    """Return our fields -> how a file may call them: our names, others, and those of inner columns."""
+def _names_of_fields(answers: Iterable[str], survey: Survey) -> dict[str, Sequence[str]]:
+    """Return our fields -> how a file may call them: our names and others."""
     fields = ["conversation_id", *RowFields.model_fields, *LONG, *answers]
     if not any(TURN in question.targets for question in survey.main):
         fields.remove(TURN)
     names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
-    names |= {name: [spelling(name), *NAMES.get(name, ())] for name in fields}
-    inner = inner_names(first)
-    for name in (*NAMES, *answers):
-        names[name] = [*names[name], *(inner[one] for one in names[name] if one in inner)]
-    return names
+    return names | {name: [spelling(name), *NAMES.get(name, ())] for name in fields}
 
 
 def _check_missing(

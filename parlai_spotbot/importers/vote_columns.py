@@ -4,7 +4,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import REMEDY, Names, inner_names, named_columns, spelling
+from parlai_spotbot.importers.dataset_rows import (
+    REMEDY,
+    Names,
+    inner_columns,
+    named_columns,
+    spelling,
+    spelt_columns,
+)
 from parlai_spotbot.importers.winners import WORDS
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
@@ -28,7 +35,7 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
     """
     if not head:
         raise UserError(f"{where}: holds no votes.", REMEDY)
-    spelt = {spelling(name): name for name in reversed(head)}
+    spelt = inner_columns(head) | spelt_columns(head)
     pair, names = _known_names(head, spelt, columns)
     columns_by_field = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in columns_by_field:
@@ -46,18 +53,16 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
 
 def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
     """Return the columns of winner and loser, () where the file has no such pair, and the names of all fields."""
-    inner = inner_names(head)
-    within = _within("sides", inner)
-    losers = [*map(tuple, WORDS["winner_and_loser"]), *_within("winner_and_loser", inner)]
-    free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
-    pair = ()
+    outer = spelt_columns(head)
+    inner = inner_columns(head)
+    losers = WORDS["winner_and_loser"]
+    free = {name for name, theirs in outer.items() if theirs not in columns.values()}
+    pair: Sequence[str] = ()
     if {"a", "b"}.isdisjoint(columns):
-        sides = [*WORDS["sides"], *within, *_pairs_alike(free), *losers]
-        pair = next((tuple(pair) for pair in sides if {*pair} <= spelt.keys()), ())
-    names: dict[str, Sequence[str]] = {
-        field: [*known, *(inner[name] for name in known if name in inner)] for field, known in KNOWN.items()
-    }
-    names |= dict(zip("ab", ([side] for side in pair), strict=False))
+        sides = [(WORDS["sides"], outer), (WORDS["sides"], inner), (_pairs_alike(free), outer)]
+        sides += [(losers, outer), (losers, inner)]
+        pair = next((pair for pairs, names in sides for pair in pairs if {*pair} <= names.keys()), ())
+    names: dict[str, Sequence[str]] = {**KNOWN, **dict(zip("ab", ([side] for side in pair), strict=False))}
     if pair in losers:
         names["winner"] = [name for name in names["winner"] if name not in WORDS["texts_of_pairs"]]
         return pair, names
@@ -69,11 +74,6 @@ def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Seq
 def _scores(spelt: Names) -> list[str]:
     """Return the columns of the two contestants' scores; none where a file has none."""
     return next(([spelt[a], spelt[b]] for a, b in WORDS["scores"] if {a, b} <= spelt.keys()), [])
-
-
-def _within(kind: str, inner: Names) -> list[tuple[str, str]]:
-    """Return the pairs of columns of a kind that objects within rows hold."""
-    return [(inner[a], inner[b]) for a, b in WORDS[kind] if {a, b} <= inner.keys()]
 
 
 def _check_counts(where: str, head: Sequence[str]) -> None:

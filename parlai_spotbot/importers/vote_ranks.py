@@ -36,8 +36,8 @@ WINNERS = {*WORDS["columns"]["winner"], *WORDS["one_hot"]}
 
 Pairs = list[tuple[str, str, str]]
 Reader = Callable[[Row, str], Pairs | None]
-Groups = list[list[str]]
-"""Contestants from the best down; those of one group are tied."""
+Ranks = list[tuple[str, float]]
+"""Contestants and their ranks, 1 for the best."""
 
 
 def holds_ranks(row: Row) -> bool:
@@ -96,15 +96,14 @@ def _ranking_reader(head: tuple[str, ...], sides: Names) -> Reader | None:
     return None
 
 
-def _pairs(groups: Groups) -> Pairs:
+def _pairs(ranks: Ranks) -> Pairs:
     """Return a pair for each two contestants, in the order of their names, and who won."""
     pairs = []
-    placed = sorted((name, place) for place, group in enumerate(groups) for name in group)
-    for (one, place), (other, other_place) in combinations(placed, 2):
+    for (one, rank), (other, other_rank) in combinations(sorted(ranks), 2):
         winner = "tie"
-        if place < other_place:
+        if rank < other_rank:
             winner = "model_a"
-        elif place > other_place:
+        elif rank > other_rank:
             winner = "model_b"
         pairs.append((one, other, winner))
     return pairs
@@ -115,7 +114,7 @@ def _by_place(row: Row, _where: str, columns: list[str]) -> Pairs | None:
     names = [str(row[name]).strip() for name in columns if plain_text(row[name])]
     if any(map(NUMBER.fullmatch, names)):
         return None
-    return _pairs([[name] for name in names])
+    return _pairs([(name, rank) for rank, name in enumerate(names)])
 
 
 def _by_rank_of_column(row: Row, where: str, columns: Names) -> Pairs:
@@ -124,7 +123,7 @@ def _by_rank_of_column(row: Row, where: str, columns: Names) -> Pairs:
 
 def _by_rank(row: Row, where: str, columns: Names) -> Pairs:
     """Return the pairs of contestants with ranks; those without one are counted in the row."""
-    ranks: dict[float, list[str]] = {}
+    ranks: Ranks = []
     for contestant, name in columns.items():
         text = plain_text(row[name])
         number = NUMBER.match(text)
@@ -132,10 +131,10 @@ def _by_rank(row: Row, where: str, columns: Names) -> Pairs:
             problem = f"{where}: field '{name}' is {text!r}, expected a rank, 1 for the best."
             raise UserError(problem, "Correct it, or remove the row.")
         if number:
-            ranks.setdefault(float(number[0]), []).append(contestant)
+            ranks.append((contestant, float(number[0])))
         else:
             row[UNRANKED] = row.get(UNRANKED, 0) + 1
-    return _pairs([ranks[rank] for rank in sorted(ranks)])
+    return _pairs(ranks)
 
 
 def _whole(row: Row, where: str, column: str, sides: Names) -> Pairs | None:
@@ -154,15 +153,11 @@ def _whole(row: Row, where: str, column: str, sides: Names) -> Pairs | None:
         return _by_rank(value, where, {name: name for name in value})
     if not isinstance(value, list) or len(value) < 2 or spelling(column) in RANKS["objects"]:
         return None
-    groups: Groups = []
-    for group in value:
-        names = group
-        if not isinstance(group, list):
-            names = [group]
-        groups.append([_named(name, row, sides) for name in names])
-    if any(ANSWER.fullmatch(name) for group in groups for name in group):
+    groups = [group if isinstance(group, list) else [group] for group in value]
+    ranks: Ranks = [(_named(name, row, sides), rank) for rank, group in enumerate(groups) for name in group]
+    if any(ANSWER.fullmatch(name) for name, _ in ranks):
         return None
-    return _pairs(groups)
+    return _pairs(ranks)
 
 
 def _first(values: Row, names: list[str]) -> str:
@@ -187,5 +182,5 @@ def _chosen(row: Row, _where: str, sides: Names, winner: str) -> Pairs | None:
     if word not in names.values():
         best = _named(word, row, sides)
     if best in names.values():
-        return [pair for other in names.values() if other != best for pair in _pairs([[best], [other]])]
+        return [pair for other in names.values() if other != best for pair in _pairs([(best, 1), (other, 2)])]
     return [(one, other, word) for one, other in combinations(sorted(names.values()), 2)]

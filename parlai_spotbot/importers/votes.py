@@ -325,7 +325,7 @@ class _VoteReader:
         """Note which columns of a row aren't read, and which one suggests that a model voted."""
         if CLUSTER not in row:
             used = {"", UNORDERED, *chain(*self.columns.values())}
-            self._told["unread"] = unread_note([name for name in row if name not in used])
+            self._told["unread"] = unread_note(row, used)
         if not self.source and "annotator" not in self.columns:
             self._told["models"] = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
 

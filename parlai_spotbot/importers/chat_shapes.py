@@ -105,7 +105,7 @@ def _is_chat(row: Row) -> bool:
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
-    row = {name: _parsed(value) for name, value in row.items()}
+    row = {name: _parsed(value, name in SHAPES["answered"]) for name, value in row.items()}
     key, given = messages_of(row, SHAPES["messages"])
     opening = at(row, SHAPES["openings"].get(key, ""))
     if given and isinstance(opening, dict):
@@ -140,11 +140,13 @@ def shaped(row: Row) -> Row:
     return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
 
 
-def _parsed(value: Any) -> Any:
-    """Return the value of a text that is a JSON object or list; others as they are."""
+def _parsed(value: Any, is_answer: bool) -> Any:
+    """Return the value of a text that is a JSON object or list; others as they are, and answers that are no messages."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(Malformed):
-            return parse_json(value)
+            inner = parse_json(value)
+            if not is_answer or not is_list_of(inner, str):
+                return inner
     return value
 
 

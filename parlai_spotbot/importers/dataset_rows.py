@@ -147,17 +147,20 @@ def flat(row: Row) -> Row:
 
 
 def by_columns(
-    rows: Callable[[], Dataset], understand: Callable[[Sequence[str]], Any], read: Callable[[Any, Dataset], Any]
+    rows: Callable[[], Dataset],
+    understand: Callable[[Sequence[str]], Any],
+    read: Callable[[Any, Sequence[str], Dataset], Any],
 ) -> Any:
-    """Return ``read(understand(columns), rows)`` for the columns of all rows.
+    """Return ``read(understand(head), head, rows)``, the head being the columns of all rows.
 
     Most files have them in the first row; others are read again, once for their columns alone.
     """
     _, first = next(rows(), ("", {}))
     with suppress(UserError):
-        return read(understand(tuple(first)), _alike(rows(), first))
-    head = dict.fromkeys(name for _, row in rows() for name in row)
-    return read(understand(tuple(head)), rows())
+        head = tuple(first)
+        return read(understand(head), head, _alike(rows(), first))
+    head = tuple(dict.fromkeys(name for _, row in rows() for name in row))
+    return read(understand(head), head, rows())
 
 
 def _alike(rows: Dataset, head: Mapping[str, Any]) -> Dataset:

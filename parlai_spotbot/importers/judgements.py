@@ -22,15 +22,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import (
-    NONE,
-    Names,
-    Row,
-    named_columns,
-    plain_text,
-    spelling,
-    unread_note,
-)
+from parlai_spotbot.importers.dataset_rows import NONE, Names, Row, named_columns, plain_text, spelling, unread_note
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
@@ -321,6 +313,8 @@ def judgements(
         with left_out.row():
             left_out.once(row.items(), where)
             values = _values(row, mapping)
+            if "question" in mapping and not values.get("question"):
+                raise Unusable("row without a question", f"{where}: 'question' is missing.", "Fill it in.")
             answers = _answers_of(values, fields, survey)
             for judgement in reader.read(values, answers, where, stems):
                 place, first = places.setdefault(judgement.judgement_id, (where, judgement))

@@ -19,40 +19,23 @@ def rows_of_answers(row: Row, number: str) -> list[Row]:
 
     `number` is the row's place in the file, of which ids are made where the row has none.
     """
-    rows = _columns_as_rows(row) or _answers_with_models(row) or _answers_by_column(row)
+    lists = {name: value for name, value in row.items() if isinstance(value, list)}
+    rows = []
+    if {"contexts", "responses"} <= lists.keys():  # of an object that holds a file by columns
+        names = [name for name in TABLES["columns_as_rows"] if len(lists.get(name, ())) == len(lists["contexts"])]
+        values = zip(*(lists[name] for name in names), strict=True)
+        rows = [dict(zip((TABLES["columns_as_rows"][name] for name in names), one, strict=True)) for one in values]
+    elif TABLES["answerers"].keys() <= lists.keys():
+        columns = TABLES["answerers"].items()
+        rows = [{"answer": text, "model": who} for column, who in columns for text in lists[column]]
+    else:
+        models = [name for name in TABLES["lists_of_answers"] if is_list_of(lists.get(name), dict)]
+        rows = [one for name in models for one in row[name] if all(one.get("model") for one in row[name])]
+    if "fact" in row and isinstance(row.get("context"), str):  # USR's, a turn a line
+        row = {**row, "context": row["context"].strip().splitlines()}
+    rest = {name: value for name, value in row.items() if name not in TABLES["several"]}
     name = next((row[key] for key in TABLES["ids"] if row.get(key) not in (None, "")), number)
-    return [{**one, "conversation_id": f"{name}-{place}"} for place, one in enumerate(rows, start=1)]
-
-
-def _columns_as_rows(row: Row) -> list[Row]:
-    """Return the rows of an object that holds a file by columns."""
-    columns = {TABLES["columns_as_rows"].get(name): values for name, values in row.items() if isinstance(values, list)}
-    columns.pop(None, None)
-    sizes = {len(values) for values in columns.values()}
-    if len(sizes) != 1 or not {"context", "response"} <= columns.keys():
-        return []
-    return [{name: values[place] for name, values in columns.items()} for place in range(sizes.pop())]
-
-
-def _answers_with_models(row: Row) -> list[Row]:
-    """Return a row for each object of a list of answers that name their models."""
-    for name in TABLES["lists_of_answers"]:
-        answers = row.get(name)
-        if answers and is_list_of(answers, dict) and all(one.get("model") for one in answers):
-            rest = {key: value for key, value in row.items() if key != name}
-            if "fact" in row and isinstance(row.get("context"), str):  # USR's, a turn a line
-                rest["context"] = row["context"].strip().splitlines()
-            return [{**rest, **one} for one in answers]
-    return []
-
-
-def _answers_by_column(row: Row) -> list[Row]:
-    """Return a row for each answer in the columns of two who answer."""
-    answerers = {name: who for name, who in TABLES["answerers"].items() if isinstance(row.get(name), list)}
-    if len(answerers) < 2:
-        return []
-    rest = {name: value for name, value in row.items() if name not in answerers}
-    return [{**rest, "answer": text, "model": who} for name, who in answerers.items() for text in row[name]]
+    return [{**rest, **one, "conversation_id": f"{name}-{place}"} for place, one in enumerate(rows, start=1)]
 
 
 def rows_of_annotators(row: Row) -> list[Row]:
@@ -78,17 +61,14 @@ def _responses(row: Row) -> Iterator[tuple[str, str, Row]]:
     """Yield column, question and response: an object with `value` and `user_id`."""
     for column, held in row.items():
         questions = {column: held}
+        users = row.get(f"{column}.users")
         if column == "responses" and isinstance(held, dict):
             questions = held
-        elif column.endswith(".responses") and isinstance(row.get(f"{column}.users"), list):
-            users = row[f"{column}.users"]
-            given = row.get(f"{column}.status") or ["submitted"] * len(users)
-            responses = zip(held or [], users, given, strict=False)
-            questions = {
-                column.removesuffix(".responses"): [
-                    {"value": value, "user_id": user, "status": status} for value, user, status in responses
-                ]
-            }
+        elif users and isinstance(held, list):
+            status = row.get(f"{column}.status") or ["submitted"] * len(users)
+            names = ("value", "user_id", "status")
+            responses = [dict(zip(names, one, strict=True)) for one in zip(held, users, status, strict=False)]
+            questions = {column.removesuffix(".responses"): responses}
         for question, responses in questions.items():
             if is_list_of(responses, dict) and all({"user_id", "value"} <= one.keys() for one in responses):
                 yield from ((column, question, one) for one in responses)
@@ -109,19 +89,19 @@ def rows_of_scores(row: Row) -> list[Row]:
 
     Lists of annotators' names are called as in the table; else an annotator is the place in the lists.
     """
-    if any(spelling(name) in TABLES["annotator"] for name in row):
-        return [row]
     lists = {name: _numbers(value) for name, value in row.items()}
     scores = {name: values for name, values in lists.items() if len(values) > 1}
     sizes = {len(values) for values in scores.values()}
-    if len(sizes) != 1:
+    if len(sizes) != 1 or any(spelling(name) in TABLES["annotator"] for name in row):
         return [row]
-    size = sizes.pop()
-    named = [row[name] for name in row if spelling(name) in TABLES["annotators"] and isinstance(row[name], list)]
-    annotators = [names for names in named if len(names) == size] or [[f"annotator {n + 1}" for n in range(size)]]
+    annotators = [f"annotator {place + 1}" for place in range(*sizes)]
+    for name in row:
+        if spelling(name) in TABLES["annotators"] and not isinstance(row[name], (int, float)):
+            named = isinstance(row[name], list) and len(row[name]) == len(annotators)
+            annotators = row[name] if named else [""] * len(annotators)
     return [
         {**row, "annotator": annotator, **{name: values[place] for name, values in scores.items()}}
-        for place, annotator in enumerate(annotators[0])
+        for place, annotator in enumerate(annotators)
     ]
 
 

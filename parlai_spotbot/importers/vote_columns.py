@@ -4,14 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import (
-    REMEDY,
-    Names,
-    inner_columns,
-    named_columns,
-    spelling,
-    spelt_columns,
-)
+from parlai_spotbot.importers.dataset_rows import REMEDY, Names, inner_columns, named_columns, spelling, spelt_columns
 from parlai_spotbot.importers.winners import WORDS
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]

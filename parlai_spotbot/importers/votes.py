@@ -217,7 +217,7 @@ class _VoteReader:
         self.source = source
         self.left_out = left_out
 
-    def read(self, columns: Mapping[str, list[str]], rows: Dataset) -> list[bytes]:
+    def read(self, columns: Mapping[str, list[str]], head: Sequence[str], rows: Dataset) -> list[bytes]:
         """Return the lines of all rows, whose fields are in these columns; what was read before is forgotten."""
         self.left_out.clear()
         self.columns = columns
@@ -228,7 +228,7 @@ class _VoteReader:
         self.judges: set[str] = set()
         self._seen: set[str] = set()
         self._many: Counter[str] = Counter()
-        self._told: dict[str, str] = {}
+        self._told = self._notes_on_columns(head)
         self._results: Counter[tuple[str, str]] = Counter()
         self._where = ""
         self.winners.begin(columns)
@@ -314,20 +314,19 @@ class _VoteReader:
             if rejected(row):
                 self._many["rejected"] += 1
                 continue
-            if not self.left_out.rows:
-                self._tell_of_columns(row)
             self.left_out.rows += 1
             self._seen |= row.keys() & MARKS
             self._many["unranked"] += row.get(UNRANKED, 0)
             yield row
 
-    def _tell_of_columns(self, row: Row) -> None:
-        """Note which columns of a row aren't read, and which one suggests that a model voted."""
-        if CLUSTER not in row:
-            used = {"", UNORDERED, *chain(*self.columns.values())}
-            self._told["unread"] = unread_note(row, used)
+    def _notes_on_columns(self, head: Sequence[str]) -> dict[str, str]:
+        """Return which columns aren't read, and which one suggests that a model voted."""
+        unread = models = ""
+        if CLUSTER not in head:
+            unread = unread_note(head, {"", UNORDERED, *chain(*self.columns.values())})
         if not self.source and "annotator" not in self.columns:
-            self._told["models"] = next((name for name in row if {*spelling(name).split("_")} & MODELS), "")
+            models = next((name for name in head if {*spelling(name).split("_")} & MODELS), "")
+        return {"unread": unread, "models": models}
 
     def _times(self, row: Row) -> int:
         """Return how many votes a row is."""

@@ -193,7 +193,7 @@ class Winners:
                     return outcome
         return self.answers.get(word, "")
 
-    def told_by(self, columns: Mapping[str, Sequence[str]], rows: Dataset) -> str:
+    def told_by(self, columns: Mapping[str, Sequence[str]], _head: Sequence[str], rows: Dataset) -> str:
         """Return which of `WAYS` alone fits the words of all rows; "" where both do, or neither."""
         fits = [*WAYS]
         for _, row in rows:

@@ -141,7 +141,7 @@ def shaped(row: Row) -> Row:
 
 
 def _parsed(value: Any, is_answer: bool) -> Any:
-    """Return the value of a text that is a JSON object or list; others as they are, and answers that are no messages."""
+    """Return the value of a text that is a JSON object or list; others, and answers that are no messages, as they are."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(Malformed):
             inner = parse_json(value)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import REMEDY, Names, inner_columns, named_columns, spelling, spelt_columns
-from parlai_spotbot.importers.winners import WORDS
+from parlai_spotbot.importers.winners import WORDS, named_pair
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
 """Columns that hold 1 where it is a tie."""
@@ -35,7 +35,7 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
         outcomes = WORDS["one_hot"]
         if pair:
             outcomes = [pair[0], *TIES]
-        columns_by_field["winner"] = [spelt[name] for name in outcomes if name in spelt] or _scores(spelt)
+        columns_by_field["winner"] = [spelt[name] for name in outcomes if name in spelt] or named_pair("scores", spelt)
     elif "winner" not in columns:
         columns_by_field["winner"] += [spelt[name] for name in TIES if name in spelt]
     _check_found(where, head, columns_by_field)
@@ -64,11 +64,6 @@ def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Seq
     return (), names
 
 
-def _scores(spelt: Names) -> list[str]:
-    """Return the columns of the two contestants' scores; none where a file has none."""
-    return next(([spelt[a], spelt[b]] for a, b in WORDS["scores"] if {a, b} <= spelt.keys()), [])
-
-
 def _check_counts(where: str, head: Sequence[str]) -> None:
     """Raise `UserError` for a column that may say how many votes a row is."""
     counts = [name for name in head if spelling(name) in WORDS["may_be_counts"]]
@@ -91,11 +86,10 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
 
 
-def has_sides(head: Collection[str], columns: Names) -> bool:
+def has_sides(head: Sequence[str], columns: Names) -> bool:
     """Return True if columns name the two contestants."""
-    spelt = {spelling(name) for name in head}
-    side_names = [*WORDS["sides"], *WORDS["winner_and_loser"]]
-    return not {"a", "b"}.isdisjoint(columns) or any({*pair} <= spelt for pair in side_names)
+    spelt = spelt_columns(head)
+    return bool({"a", "b"} & columns.keys() or named_pair("sides", spelt) or named_pair("winner_and_loser", spelt))
 
 
 def _winners_by_part(names: Collection[str]) -> list[str]:

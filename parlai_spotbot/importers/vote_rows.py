@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling
+from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling, spelt_columns
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators
 from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
-from parlai_spotbot.importers.winners import WORDS
+from parlai_spotbot.importers.winners import WORDS, named_pair
 
 OF_A_VOTE = {
     *WINNERS,
@@ -64,8 +64,9 @@ def _votes(row: Row) -> Iterator[Row]:
         yield from _each_winner(row, *winners)
         return
     tallies = _tallies(tuple(row))
-    several = [name for name, value in row.items() if _holds("lists_of_votes", name, value) and is_list_of(value, dict)]
-    passed = [name for name, value in row.items() if _holds("passed_over", name, value)]
+    lists = {name: value for name, value in row.items() if isinstance(value, list)}
+    several = [name for name in lists if spelling(name) in WORDS["lists_of_votes"] and is_list_of(lists[name], dict)]
+    passed = [name for name in lists if spelling(name) in WORDS["passed_over"]]
     rest = {name: value for name, value in row.items() if name not in several and name not in tallies}
     games = row.get(GAMES)
     if tallies:
@@ -85,29 +86,26 @@ def _votes(row: Row) -> Iterator[Row]:
         yield row
 
 
-def _holds(kind: str, name: str, value: Any) -> bool:
-    """Return True if a column of a kind holds a list."""
-    return isinstance(value, list) and spelling(name) in WORDS[kind]
-
-
 @lru_cache
 def _tallies(head: tuple[str, ...]) -> Names:
     """Return the outcome of columns that hold how often a pair ended so; none where another one holds who won."""
-    outcome_of = {name: outcome for outcome, names in WORDS["tallies"].items() for name in names}
-    tallies = {name: outcome_of[spelling(name)] for name in head if spelling(name) in outcome_of}
-    others = {spelling(name) for name in head if name not in tallies}
-    if not {"model_a", "model_b"} <= {*tallies.values()} or not WINNERS.isdisjoint(others):
-        return {}
-    return tallies
+    spelt = spelt_columns(head)
+    tallies = {
+        spelt[name]: outcome for outcome, names in WORDS["tallies"].items() for name in names if name in spelt
+    }
+    others = {name for name, column in spelt.items() if column not in tallies}
+    if {"model_a", "model_b"} <= {*tallies.values()} and WINNERS.isdisjoint(others):
+        return tallies
+    return {}
 
 
 @lru_cache
 def _winners(head: tuple[str, ...]) -> tuple[list[str], list[str], bool | None] | None:
     """Return the columns of the two contestants and of several winners, of which the second is of a game with the sides
     changed unless the last is None: True where its word is a side as shown."""
-    spelt = {spelling(name): name for name in head}
-    sides = next(([spelt[a], spelt[b]] for a, b in WORDS["sides"] if {a, b} <= spelt.keys()), None)
-    if sides is None:
+    spelt = spelt_columns(head)
+    sides = named_pair("sides", spelt)
+    if not sides:
         return None
     for first, second, shown in WORDS["games"]:
         if {first, second} <= spelt.keys():

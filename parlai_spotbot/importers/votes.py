@@ -147,7 +147,7 @@ def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]
 
     def with_sides() -> Dataset:
         for where, row in vote_rows(dataset_rows(path)):
-            if not has_sides(row, reader.given_columns):
+            if not has_sides(tuple(row), reader.given_columns):
                 row = {"a": "a", "b": "b", **row}
             yield where, row
 

@@ -32,6 +32,11 @@ NUMBERED = {"1": "a", "2": "b"}
 CORRECT = "Fill it in, or remove the row."
 
 
+def named_pair(kind: str, columns: Mapping[str, str]) -> list[str]:
+    """Return the first pair of a kind that columns, by their spelling, have; none where they have none."""
+    return next(([columns[one], columns[other]] for one, other in WORDS[kind] if {one, other} <= columns.keys()), [])
+
+
 class Wrong(Protocol):
     """Returns the error of a row's field: name, value, what is wrong, remedy, and the reason that is counted."""
 
@@ -64,25 +69,22 @@ class Winners:
 
     def begin(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Take note of the file's columns by our fields; before anything is read."""
-        self.columns = columns["winner"]
+        winners = [spelling(name) for name in columns["winner"]]
+        first = spelling(columns["a"][0])
+        second = spelling(columns["b"][0])
         self.wins = columns["winner"][0] == columns["a"][0]
-        self.scored = [*map(spelling, self.columns)] in WORDS["scores"]
-        self.named = not self.scored and spelling(self.columns[0]) not in WORDS["one_hot"]
-        kinds = [WORDS["one_hot"].get(spelling(name)) for name in self.columns]
-        self.flags = {place: kind for place, kind in enumerate(kinds) if kind}
-        side_spellings = [spelling(columns[side][0]) for side in "ab"]
-        self._own = {*side_spellings}
-        self.numbered = side_spellings[0].endswith("1") and side_spellings[1] == f"{side_spellings[0][:-1]}2"
-        name = spelling(self.columns[0])
-        self._numbers: Names = WORDS["numbers"].get(name) or WORDS["numbers"].get(f"{side_spellings[0]} {name}", {})
-        self._sides: dict[str, set[str]] = defaultdict(set)
-        for first, second in [*WORDS["sides"], side_spellings]:
-            self._sides[first].add("a")
-            self._sides[second].add("b")
-        self.against = side_spellings[1] in WORDS["against"]
-        meanings = [*WORDS["words"].items()]
+        self.scored = winners in WORDS["scores"]
+        self.named = not self.scored and winners[0] not in WORDS["one_hot"]
+        self.flags = {place: WORDS["one_hot"][name] for place, name in enumerate(winners) if name in WORDS["one_hot"]}
+        self._own = {first, second}
+        self.numbered = first.endswith("1") and second == f"{first[:-1]}2"
+        self._numbers: Names = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
+        self.against = second in WORDS["against"]
+        pairs = [*WORDS["sides"], (first, second)]
+        meanings = [("a", [pair[0] for pair in pairs]), ("b", [pair[1] for pair in pairs]), *WORDS["words"].items()]
         if self.against:
             meanings += WORDS["fared"].items()
+        self._sides: dict[str, set[str]] = defaultdict(set)
         for what, words in meanings:
             for word in words:
                 self._sides[word].add(what)

@@ -13,7 +13,7 @@ from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_answers
-from parlai_spotbot.importers.transcripts import SPOKEN
+from parlai_spotbot.importers.transcripts import NAMED, SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
 SHAPES = own_data(__file__, "chats.yaml")["shapes"]
@@ -106,13 +106,7 @@ def _is_chat(row: Row) -> bool:
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
     row = {name: _parsed(value, name in SHAPES["answered"]) for name, value in row.items()}
-    key, given = messages_of(row, SHAPES["messages"])
-    opening = at(row, SHAPES["openings"].get(key, ""))
-    if given and isinstance(opening, dict):
-        given = [opening, *given]
-    if given and all(isinstance(one.get(SENT_AT), int) for one in given):
-        given.reverse()
-        given = row[key] = sorted(given, key=operator.itemgetter(SENT_AT))
+    given = _given(row)
     messages = (
         _exchanges(given or [])
         or _exchanges(_questions_and_answers(row))
@@ -140,8 +134,20 @@ def shaped(row: Row) -> Row:
     return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
 
 
+def _given(row: Row) -> list[Row] | None:
+    """Return the list of messages that a row holds, from the first on; None where it holds none."""
+    key, given = messages_of(row, SHAPES["messages"])
+    opening = at(row, SHAPES["openings"].get(key, ""))
+    if given and isinstance(opening, dict):
+        given = [opening, *given]
+    elif given and all(isinstance(one.get(SENT_AT), int) for one in given):
+        given.reverse()
+        given = row[key] = sorted(given, key=operator.itemgetter(SENT_AT))
+    return given
+
+
 def _parsed(value: Any, is_answer: bool) -> Any:
-    """Return the value of a text that is a JSON object or list; others, and answers that are no messages, as they are."""
+    """Return the value of a text that is a JSON object or list; others, and answers of texts, as they are."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(Malformed):
             inner = parse_json(value)
@@ -205,13 +211,10 @@ def _exchanges(given: list[Row]) -> list[Row]:
 
 def _questions_and_answers(row: Row) -> list[Row]:
     """Return exchanges of two lists of the same length, questions and their answers."""
-    for asked, answered in SHAPES["questions_and_answers"]:
-        lists = [at(row, asked), at(row, answered)]
-        if all(isinstance(values, list) and values for values in lists) and len(lists[0]) == len(lists[1]):
-            texts = [
-                [_first(one, "texts_within") if isinstance(one, dict) else one for one in values] for values in lists
-            ]
-            return [{"question": question, "answer": answer} for question, answer in zip(*texts, strict=True)]
+    questions = row.get("questions")
+    for answers in (row.get("answers"), at(row, "answers.input_text")):
+        if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
+            return [{"question": one, "answer": other} for one, other in zip(questions, answers, strict=True)]
     return []
 
 
@@ -336,7 +339,16 @@ def _spoken(row: Row) -> list[Row] | None:
         return None
     if text is row.get("context") and _first(row, "answered") is None:  # of an answer that isn't there
         return _roles_in(text)
-    return _split(text, row) or _roles_in(text)
+    return _split(text, row) or _roles_in(text) or _named_turns(row, text)
+
+
+def _named_turns(row: Row, text: str) -> list[Row]:
+    """Return the messages of a text whose lines all begin with a speaker, of a row without an answer."""
+    turns = [NAMED.match(line) for line in text.splitlines() if line.strip()]
+    speakers = [turn["speaker"] for turn in turns if turn]
+    if len(speakers) < len(turns) or len({*speakers}) == len(speakers) or _first(row, "answered") is not None:
+        return []
+    return [{"role": turn["speaker"], "content": turn["text"]} for turn in turns if turn]
 
 
 def _split(text: str, row: Row) -> list[Row]:

@@ -294,6 +294,12 @@ class ChatReader(Reading):
                 turns[-1] = (role, f"{turns[-1][1]}\n{text}")
             else:
                 turns.append((role, text))
+        if messages and not turns and not contexts:
+            raise Unusable(
+                "conversation without an exchange",
+                f"{where}: field '{column}': no message holds a text that is known.",
+                f"Name its field: --columns text=THEIRS. Known: {', '.join(messages[0])}.",
+            )
         self.counts["system"] += len(contexts)
         self.counts["branches"] += row.get(PASSED_OVER, 0)
         return contexts, turns

@@ -21,10 +21,8 @@ def rows_of_answers(row: Row, number: str) -> list[Row]:
     """
     lists = {name: value for name, value in row.items() if isinstance(value, list)}
     rows = []
-    if {"contexts", "responses"} <= lists.keys():  # of an object that holds a file by columns
-        names = [name for name in TABLES["columns_as_rows"] if len(lists.get(name, ())) == len(lists["contexts"])]
-        values = zip(*(lists[name] for name in names), strict=True)
-        rows = [dict(zip((TABLES["columns_as_rows"][name] for name in names), one, strict=True)) for one in values]
+    if any({*columns} <= lists.keys() for columns in TABLES["files_by_column"]):
+        rows = _rows_of_columns(lists)
     elif TABLES["answerers"].keys() <= lists.keys():
         columns = TABLES["answerers"].items()
         rows = [{"answer": text, "model": who} for column, who in columns for text in lists[column]]
@@ -36,6 +34,14 @@ def rows_of_answers(row: Row, number: str) -> list[Row]:
     rest = {name: value for name, value in row.items() if name not in TABLES["several"]}
     name = next((row[key] for key in TABLES["ids"] if row.get(key) not in (None, "")), number)
     return [{**rest, **one, "conversation_id": f"{name}-{place}"} for place, one in enumerate(rows, start=1)]
+
+
+def _rows_of_columns(lists: dict[str, list]) -> list[Row]:
+    """Return the rows of an object that holds a file by columns, those that are as long as the contexts."""
+    size = len(lists["contexts"])
+    columns = {ours: lists[theirs] for theirs, ours in TABLES["columns_as_rows"].items() if theirs in lists}
+    columns = {name: values for name, values in columns.items() if len(values) == size}
+    return [{name: values[place] for name, values in columns.items()} for place in range(size)]
 
 
 def rows_of_annotators(row: Row) -> list[Row]:
@@ -60,7 +66,7 @@ def rows_of_annotators(row: Row) -> list[Row]:
 def _responses(row: Row) -> Iterator[tuple[str, str, Row]]:
     """Yield column, question and response: an object with `value` and `user_id`."""
     for column, held in row.items():
-        questions = {column: held}
+        questions: dict[str, Any] = {column: held}
         users = row.get(f"{column}.users")
         if column == "responses" and isinstance(held, dict):
             questions = held

@@ -34,7 +34,7 @@ HEADING = re.compile(
 """Whose turn stands below, in Markdown."""
 NUMBERED = re.compile(r"^(?P<number>\d{1,4}) (?P<asked>[^\t\n]*)(?:\t(?P<answered>[^\t\n]+))?", re.MULTILINE)
 """A line of ParlAI's dialogues: its number within the dialogue, a text and its answer, or a persona."""
-NAMED = re.compile(r'^(?P<speaker>[^\s:#,;{\["<][^:,;{\["<\t\n]{0,39}):[ \t]+(?P<text>\S.*)')
+NAMED = re.compile(r'^(?P<speaker>(?:#(?=\w+#:))?[^\s:#,;{\["<][^:,;{\["<\t\n]{0,39}):[ \t]+(?P<text>\S.*)')
 """A turn after its speaker's name."""
 
 Row = dict[str, Any]

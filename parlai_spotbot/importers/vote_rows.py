@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling, spelt_columns
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators
@@ -90,9 +89,7 @@ def _votes(row: Row) -> Iterator[Row]:
 def _tallies(head: tuple[str, ...]) -> Names:
     """Return the outcome of columns that hold how often a pair ended so; none where another one holds who won."""
     spelt = spelt_columns(head)
-    tallies = {
-        spelt[name]: outcome for outcome, names in WORDS["tallies"].items() for name in names if name in spelt
-    }
+    tallies = {spelt[name]: outcome for outcome, names in WORDS["tallies"].items() for name in names if name in spelt}
     others = {name for name, column in spelt.items() if column not in tallies}
     if {"model_a", "model_b"} <= {*tallies.values()} and WINNERS.isdisjoint(others):
         return tallies

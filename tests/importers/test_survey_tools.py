@@ -140,6 +140,28 @@ def test_ratings_of_several_answers_in_a_row_are_of_the_conversations_of_that_fi
     assert {row.worker_id for row in Study.open(tmp_path / "s").judgements("dialogue_likert")} == {"u", "v"}
 
 
+LONG = {"worker_id": "w", "question": "quality", "answer": 3}
+
+
+@pytest.mark.parametrize(
+    ("good", "change", "reason"),
+    [
+        (LONG, {"question": ""}, "row without a question"),
+        (LONG, {"question": []}, "row without a question"),
+        ({"quality": [3, 4], "annotators": ["u", "v"]}, {"annotators": None}, "row without an annotator"),
+        ({"quality": [3, 4], "annotators": ["u", "v"]}, {"annotators": ["u"]}, "row without an annotator"),
+    ],
+)
+def test_a_row_that_lacks_what_others_say_is_left_out(good, change, reason, rated, tmp_path):
+    rows = [{"conversation_id": talk, **good} for talk in TALKS]
+    rows[0] |= change
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    told = rated(tmp_path / "a.jsonl", code=1)
+    assert f"× {reason}" in told
+    assert {row.question for row in Study.open(rated.study).judgements("dialogue_likert")} == {"quality"}
+    assert means(rated.study)["ada"][0] < means(rated.study)["bob"][0]
+
+
 @pytest.mark.parametrize(
     ("column", "word"),
     [("AssignmentStatus", "Rejected"), ("Status", "Survey Preview"), ("status", "TIMED-OUT"), ("Status", "Spam")],

@@ -45,6 +45,8 @@ LAST = ("id", "uuid")
 OTHERS = {USER: BOT, BOT: USER}
 CHAT, TURN, TRACE = "chat", "turn", "trace"
 LINE_END = re.compile(r"<br[^<>]*>|</(?:p|div|li|h\d)>", re.IGNORECASE)
+BLOCK = re.compile(r"\s*<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
+"""How a text of HTML begins; others may hold reasoning between marks of the like."""
 MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
 """What --columns may name, and the field by which `shaped` finds it."""
@@ -358,7 +360,7 @@ class ChatReader(Reading):
             else:
                 self.counts["parts"] += part is not None
         text = "\n".join(texts)
-        if key in CHAT_WORDS["markup"]:
+        if key in CHAT_WORDS["markup"] and BLOCK.match(text):
             lines = unescape(MARKUP.sub("", LINE_END.sub("\n", text))).splitlines()
             text = "\n".join(line.strip() for line in lines if line.strip())
         return text

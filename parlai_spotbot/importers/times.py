@@ -12,7 +12,18 @@ EARLIEST = 1e8
 """Seconds since 1970: in 1973."""
 LATEST = 1e11
 """In 5138; a larger number is of milli-, micro- or nanoseconds."""
-DAYS = ["%m/%d/%Y", "%m/%d/%y", "%Y/%m/%d", "%d.%m.%Y", "%b %d %Y", "%B %d %Y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"]
+DAYS = [
+    "%m/%d/%Y",
+    "%m/%d/%y",
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    "%b %d %Y",
+    "%B %d %Y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+]
 """Of 5/1/2024 the month is first, of 1.5.2024 the day."""
 FORMATS = [
     "%a %b %d %Y %H:%M:%S GMT%z",

@@ -80,7 +80,11 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
-        return ", ".join(filter(None, (self._sentence(), self.vouched)))
+        if not self.vouched:
+            return self._sentence()
+        if self.why:
+            return f"{self._sentence()}. The judge is {self.vouched}"
+        return f"{self._sentence()}, {self.vouched}"
 
     def _sentence(self) -> str:
         source = source_said(self.source)

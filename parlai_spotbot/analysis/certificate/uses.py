@@ -101,7 +101,9 @@ def _status(use: str, table: LabelledVerdicts, judge: Measured, people: PeopleAl
         return UseStatus(use, NOT_KNOWN, "people_unknown", requires, None)
     if few_people:
         return UseStatus(use, NOT_KNOWN, "few_people", requires, max(SMALLEST, table.labels))
-    return UseStatus(use, NOT_KNOWN, "unclear", requires, more_labels(table.labels, judge, requires))
+    if judge.low <= requires <= judge.high:
+        return UseStatus(use, NOT_KNOWN, "unclear", requires, more_labels(table.labels, judge, requires))
+    return UseStatus(use, NOT_KNOWN, "unclear_people", requires, more_labels(table.labels, apart, -MARGIN))
 
 
 def required(use: str, people: PeopleAlpha) -> float:

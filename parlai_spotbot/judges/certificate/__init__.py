@@ -24,7 +24,7 @@ from parlai_spotbot.wording import counted, filled, number, people_said, percent
 
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}
-FAVOURS = "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} against people, beside the others"
+FAVOURS = "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} more often than people, beside others"
 NAME = "certificate.json"
 REMEDY = "Make it anew: spotbot judge --certify."
 FEW_ANSWERS = 3
@@ -71,7 +71,7 @@ class Certificate:
         values = {**LIMITS, **row, "limit": CRITERIA[use]}
         text = f"{row['status']}: {filled(REASONS[row['reason']], **values)}"
         remedy = REMEDIES.get(row["reason"], "")
-        if row["reason"] == "unclear" and row["labels"] is None:
+        if row["reason"].startswith("unclear") and row["labels"] is None:
             remedy = f"it is so near that more than {MOST:,} labels would have to tell"
         if row["status"] != VALID and remedy:
             text += f"; {filled(remedy, **values)}"

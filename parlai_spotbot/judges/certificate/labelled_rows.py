@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import NONE, dataset_rows, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import names_or_number
@@ -35,19 +35,20 @@ JUDGES = re.compile(
 PEOPLES = re.compile("human|people|person|expert|gold|truth|annot|label|rater|crowd|user", re.IGNORECASE)
 """Parts of columns' names by which a remedy guesses which is whose."""
 
-WORD = re.compile(r"[^\W_]+")
 MOST = 8
 """More numbers than that beside two labels are a score; in so many rows no judge is always wrong."""
 MOSTLY = 0.5
+FEW_DIFFER = 0.05
+"""Share of items with another verdict in another row, up to which a column holds items."""
 TRUE = ("1", "true", "yes", "own")
 
 
-def rows_of_file(path: Path, columns: str | Mapping[str, str] | None) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the rows of a file (CSV, JSON Lines, …) with our columns, as `standard` does."""
+def frame_of_file(path: Path) -> pd.DataFrame:
+    """Return the rows of a file (CSV, JSON Lines, …)."""
     rows = [row for _, row in dataset_rows(path)]
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a row for each label.")
-    return standard(pd.DataFrame(rows), columns, path)
+    return pd.DataFrame(rows)
 
 
 def standard(
@@ -60,7 +61,8 @@ def standard(
     frame
         A row a label. Rows that are there twice are left out.
     dict
-        `columns`: those of verdict and label, where they had to be guessed; `twice`: how many rows were left out.
+        `columns`: those of verdict and label, where they had to be guessed; `twice`: how many rows were left out;
+        `no_items`: a column that is called as items are, and whose values have several verdicts.
 
     Raises
     ------
@@ -81,8 +83,13 @@ def standard(
         raise UserError(
             f"{where}: one column, '{columns_by_field['label']}', for verdict and label.", _naming(head, {})
         )
+    about: dict[str, Any] = {}
+    keys = [columns_by_field[name] for name in ("item", "order") if name in columns_by_field]
+    if "item" in columns_by_field and _has_several_verdicts(frame, keys, columns_by_field["verdict"]):
+        about["no_items"] = columns_by_field.pop("item")
+        columns_by_field.setdefault("conversation", about["no_items"])
     once = frame[~_twice(frame, columns_by_field)]
-    about: dict[str, Any] = {"twice": len(frame) - len(once)}
+    about["twice"] = len(frame) - len(once)
     if guessed:
         about["columns"] = {
             "verdict": columns_by_field["verdict"],
@@ -145,6 +152,16 @@ def _is_of(column: str, field: str) -> bool:
 def _rest(column: str) -> str:
     """Return a column's name without whose it is."""
     return spelling(NUMBER.sub("", PEOPLES.sub("", JUDGES.sub("", column))))
+
+
+def _has_several_verdicts(frame: pd.DataFrame, keys: Sequence[str], verdict: str) -> bool:
+    """Return True if rows with the same values of `keys` often have different verdicts: they are about several things,
+    as the pairs of answers to one question are.
+    """
+    rows = frame[list(keys)].astype(str).assign(verdict=[_text(value) or None for value in frame[verdict]])
+    groups = rows.groupby(list(keys))["verdict"].agg(["count", "nunique"])
+    repeated = groups[groups["count"] > 1]
+    return not repeated.empty and bool((repeated["nunique"] > 1).mean() > FEW_DIFFER)
 
 
 def _twice(frame: pd.DataFrame, found: Mapping[str, str]) -> pd.Series:
@@ -250,7 +267,7 @@ def _folded(answer: str) -> str:
     """Return an answer without differences of spelling; a number, or what has no letter or digit, as it is."""
     if WITH_SCALE.fullmatch(answer):
         return answer
-    return " ".join(WORD.findall(unicodedata.normalize("NFKC", answer).casefold())) or answer
+    return spelling(unicodedata.normalize("NFKC", answer).casefold()) or answer
 
 
 def _check_answers(frame: pd.DataFrame, where: object) -> None:
@@ -283,23 +300,25 @@ def unlike_labels(frame: pd.DataFrame) -> dict[str, int]:
 
 def _with_items(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with the column item, where that is told by conversation and bot: no annotator then labels two
-    rows of one.
+    rows of one, and all have one verdict.
     """
     if "item" in frame or "conversation" not in frame or not {"annotator", "order"} & set(frame):
         return frame
     about = ["conversation", *frame.columns.intersection(["bot"])]
-    item = frame[about].agg("\t".join, axis=1)
-    once = [item, *(frame[name] for name in ("annotator", "order") if name in frame)]
-    if pd.concat(once, axis=1).duplicated().any():
+    once = [*about, *frame.columns.intersection(["annotator", "order"])]
+    shown = [*about, *frame.columns.intersection(["order"])]
+    if frame[once].duplicated().any() or _has_several_verdicts(frame, shown, "verdict"):
         return frame
-    return frame.assign(item=item)
+    return frame.assign(item=frame[about].agg("\t".join, axis=1))
 
 
 def scale_of(frame: pd.DataFrame, scale: str = "") -> list[str] | None:
     """Return the answers from lowest to highest: those of `scale` ("low,middle,high"), else where all are numbers and
-    there are more than two, or all are words of a usual scale; None where they have no order.
+    there are more than two, or all are words of a usual scale; None where they have no order, or `scale` is "-".
     """
     answers = sorted({*frame["verdict"], *frame["label"]})
+    if scale == NONE:
+        return None
     if scale:
         return _in_order(answers, scale.split(","))
     if len(answers) < 3:
@@ -307,7 +326,7 @@ def scale_of(frame: pd.DataFrame, scale: str = "") -> list[str] | None:
     if all(WITH_SCALE.fullmatch(answer) for answer in answers):
         return sorted(answers, key=float)
     for words in SCALES:
-        if {_folded(answer) for answer in answers} <= set(words):
+        if set(map(_folded, answers)) <= set(map(_folded, words)):
             return _in_order(answers, words)
     return None
 

@@ -1,6 +1,7 @@
 """Certificates of judges by verdicts and labels that were made elsewhere: files, frames, sequences."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,8 @@ def test_two_columns_are_one_command(folder):
     out, _ = spotbot("judge", "--certify", "labels.csv")
     assert out.splitlines()[0] == "The judge may screen and rank: people vouch for it."
     assert "  150 labels, agreement 0.64 [0.49, 0.75] (Krippendorff's alpha)" in out
-    assert len(out.splitlines()) < 10
+    assert len(out.splitlines()) <= 10
+    assert "no column says who labelled (of one person's labels it could screen at most), or which rows are" in out
     assert "gate: not known: its agreement may lie on either side of 0.60; about 4," in out
     certificate = read_certificate(folder)
     assert certificate.figures["accuracy"]["estimate"] == pytest.approx(0.82, abs=0.005)
@@ -104,6 +106,8 @@ def test_numbers_are_a_scale(numbers):
     assert (found.figures["measure"], found.figures["answers"][-1]) == ("ordinal", f"{values[-1]:g}")
     assert found.figures["agreement"]["estimate"] > 0.5
     assert sb.certify(values[label] > values[1], values[label] > values[2]).figures["measure"] == "nominal"
+    assert f"answers in order from {values[0]:g} to {values[-1]:g}; --scale - if they have none" in str(found)
+    assert sb.certify(values[label], values[label], scale="-").figures["measure"] == "nominal"
 
 
 def test_a_conversation_is_the_item_where_nobody_labels_it_twice():
@@ -112,6 +116,43 @@ def test_a_conversation_is_the_item_where_nobody_labels_it_twice():
     assert sb.certify(without).figures["people_agreement"]["items"] == 75
     turns = pd.concat([without, without])
     assert sb.certify(turns).figures["people_agreement"]["alpha"]["estimate"] is None
+
+
+@pytest.mark.parametrize("name", ["question_id", "item", "conversation"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_what_has_several_verdicts_is_not_what_was_labelled(name, rows):
+    pairs = made_up(np.random.default_rng(3), 50, 150, 1, rows=rows, noise=0.3, judge=0.3)
+    given = pairs.rename(columns={"conversation": "talk"}).drop(columns=["item", "bot"])
+    found = sb.certify(given.rename(columns={"talk": name}))
+    assert found.figures["people_agreement"]["items"] == 0
+    assert found.figures["twice"] == 0
+    same = sb.certify(given.rename(columns={"talk": "conversation"}))
+    assert found.figures["agreement"] == same.figures["agreement"]
+    line = f"{name} has several verdicts for one value: taken as conversations, not as what was labelled"
+    assert (line in str(found)) == (rows > 1 and name != "conversation")
+
+
+def test_sentences_agree_with_the_intervals_beside_them():
+    reasons = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        shape = {"judge": rng.uniform(0.2, 3), "noise": rng.uniform(0.1, 1.5), "cut": rng.choice([0, 1.5])}
+        found = sb.certify(made_up(rng, int(rng.choice([30, 100, 600])), int(rng.integers(3, 20)), 2, **shape))
+        low, high = (found.figures["agreement"][end] for end in ("low", "high"))
+        for row in found.uses:
+            said = found.said(row["use"])
+            reasons.add(row["reason"])
+            for words, is_true in SENTENCES.items():
+                for limit in re.findall(words, said):
+                    assert is_true(low, float(limit), high), (seed, said, low, high)
+    assert {"above", "as_people", "below", "unclear", "unclear_people", "few_people"} <= reasons
+
+
+SENTENCES = {
+    r"its agreement is surely above (\d\.\d\d)": lambda low, limit, high: limit - 0.005 <= low,
+    r"its agreement is surely below (\d\.\d\d)": lambda low, limit, high: high <= limit + 0.005,
+    r"either side of (\d\.\d\d)": lambda low, limit, high: low - 0.005 <= limit <= high + 0.005,
+}
 
 
 @cases(

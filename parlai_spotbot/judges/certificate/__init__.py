@@ -86,47 +86,24 @@ class Certificate:
             "valid": [row["use"] for row in self.uses if row["status"] == VALID],
             "vouched": self.vouched,
             "uses": uses,
-            "favours": self._favours(),
-            "by_label": self._by_label(),
-            "shares": self.figures["measure"] == "nominal" or len(self.figures["answers"]) <= MOST_SHOWN,
+            "favoured": self._favours(),
+            "few": FEW_ANSWERS,
+            "most_shown": MOST_SHOWN,
             "covered_kinds": COVERED,
             "measured": _measured,
         }
         template = templates(Path(__file__).parent).get_template("certificate.jinja")
-        return template.render(vars(self) | facts).rstrip()
+        return template.render(vars(self) | self.figures | facts).rstrip()
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
-    def _by_label(self) -> str:
-        """Return what the judge says of each label, where there are few answers."""
-        answers = self.figures["answers"]
-        parts = []
-        for place, label in enumerate(answers):
-            right = self.figures["by_label"].get(label)
-            if right and len(answers) <= FEW_ANSWERS:
-                counts = [
-                    f"{verdict} {round(met[place])}"
-                    for verdict, met in zip(answers, self.figures["confusion"], strict=True)
-                ]
-                parts.append(
-                    f"where people say {label}, it says {', '.join(counts)} ({_measured(right, percent)} right)"
-                )
-        return "; ".join(parts)
-
     def _favours(self) -> list[str]:
         """Return the greatest difference by bot, family, length and order that the labels show or leave open."""
-        lines = []
-        for kind in dict.fromkeys(row["kind"] for row in self.figures["favours"]):
-            rows = [row for row in self.figures["favours"] if row["kind"] == kind and row["low"] is not None]
-            if not rows:
-                continue
-            worst = max(rows, key=lambda row: max(abs(row["low"]), abs(row["high"])))
-            lines.append(filled(FAVOURS, (worst["low"], worst["high"]), **worst))
-        flips = self.figures["flips"]
-        if flips:
-            lines.append(f"the order changes {_measured(flips, percent)} of its verdicts")
-        return lines
+        rows = [row for row in self.figures["favours"] if row["low"] is not None]
+        rows.sort(key=lambda row: max(abs(row["low"]), abs(row["high"])))
+        worst = {row["kind"]: row for row in rows}
+        return [filled(FAVOURS, (row["low"], row["high"]), **row) for row in worst.values()]
 
     def write(self, path: Path) -> None:
         """Write it as JSON; in a study with its checksum."""

@@ -1,8 +1,9 @@
 """Each sentence of the methods paragraph and of answer sheets, and tables: there where it is true, and only there."""
 
+import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import pytest
 
 import parlai_spotbot
 from parlai_spotbot import checksums
+from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, Utterance
@@ -415,7 +417,7 @@ def test_the_figure_of_participants_adds_up(new_study, tmp_path, idle, failed):
     assert second - losses[2] == third
 
 
-def test_of_what_was_packed_it_is_said_what_it_finds(facts):
+def test_of_what_was_packed_it_is_said_what_it_finds(facts, tmp_path):
     text = text_of(facts)
     assert "less than 80% power to tell apart even two bots of which one wins 99% of their decided matches" in text
     every = facts["contents"]
@@ -427,10 +429,15 @@ def test_of_what_was_packed_it_is_said_what_it_finds(facts):
         for n in range(20):
             shown = (replace(item, conversation_ids=(f"{item.conversation_ids[0]} {n}",)) for item in unit.items)
             units.append(replace(unit, items=tuple(shown)))
-    made = SimpleNamespace(asked=every.asked, units=units, conversations=talks)
+    made = SimpleNamespace(asked=every.asked, units=units, conversations=talks, folder=tmp_path)
     found = re.search(r"has 80% power to tell apart two bots of which one wins (\d+)% of", size_power(made))
     assert found
     assert 55 < int(found[1]) < 90
+    design = asdict(Design(2, ties=0.0, conversation_correlation=0.0, worker_correlation=0.0))
+    (tmp_path / "plan.json").write_text(json.dumps({"by_source": {"human": {"design": design}}}))
+    planned = size_power(made)
+    assert "closed form, ties and correlations as the author's plan has them" in planned
+    assert int(re.search(r"one wins (\d+)% of", planned)[1]) < int(found[1])
     for survey in ("nuc", "abc_eval"):
         made = SimpleNamespace(asked=get_survey(survey), units=[1], conversations=[])
         assert size_power(made) == ""

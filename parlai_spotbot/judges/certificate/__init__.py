@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.user_files import validated
-from parlai_spotbot.wording import counted, filled, number, people_said, percent, templates
+from parlai_spotbot.wording import counted, filled, number, people_said, templates
 
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}

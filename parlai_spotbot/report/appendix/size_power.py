@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parlai_spotbot import checksums
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans.words import DIFFER
@@ -21,6 +22,19 @@ if TYPE_CHECKING:
 STEPS = {"matches": np.arange(1, 99) / 100, "choices": np.arange(1, 99) / 100, "ratings": np.arange(1, 61) / 20}
 """Differences that are tried."""
 
+ASSUMED = (
+    "ties",
+    "conversation_correlation",
+    "worker_correlation",
+    "annotations_per_worker",
+    "unequal",
+    "power",
+    "level",
+    "looks",
+    "calibration",
+)
+"""What a plan assumes of a study, whatever its size."""
+
 
 def size_power(contents: SurveyData) -> str:
     """Return a sentence on the least difference that the packed units find, or that not even the largest is found; ""
@@ -32,7 +46,12 @@ def size_power(contents: SurveyData) -> str:
     if contestants < 2 or count < 2:
         return ""
     request, own = PlanRequest(contents.asked.name).with_defaults(of)
-    design = replace(request.design(contents.asked, contestants), annotations_per_conversation=each)
+    planned = _planned(contents)
+    design = request.design(contents.asked, contestants)
+    design = replace(design, **{**planned, "annotations_per_conversation": each})
+    assumed = "default ties and correlations"
+    if planned:
+        assumed = "ties and correlations as the author's plan has them"
     sd = None
     if of.of == "ratings":
         sd = own.rating_sd
@@ -43,10 +62,18 @@ def size_power(contents: SurveyData) -> str:
     else:
         power = f"less than {design.power:.0%} power to tell apart even"
     differ = DIFFER[of.of].format(win=0.5 + difference / 2, difference=difference)
-    return (
-        f"The design has {power} {differ} (closed form, default ties and correlations, "
-        f"{counted(design.pairs, 'test')})."
-    )
+    return f"The design has {power} {differ} (closed form, {assumed}, {counted(design.pairs, 'test')})."
+
+
+def _planned(contents: SurveyData) -> dict[str, float]:
+    """Return what a plan that is kept with the analysis assumes; {} where there is none."""
+    path = contents.folder / "plan.json"
+    if not path.exists():
+        return {}
+    recorded = checksums.read_json(path)
+    plans = [recorded.get("plan"), *recorded.get("by_source", {}).values()]
+    design = next((plan["design"] for plan in plans if plan), {})
+    return {name: design[name] for name in ASSUMED if name in design}
 
 
 def _size(contents: SurveyData, of: str) -> tuple[int, int, int]:

@@ -136,9 +136,7 @@ def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     out, _ = spotbot("compare", *bots, *asked, "--gate", "--json")
     assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
     assert json.loads(out)["verdict"] == "better"
-    out, _ = spotbot("compare", *reversed(bots[:2]), *bots[2:], *asked, "--gate", "--json", code=4)
-    assert json.loads(out)["said"].startswith("says_hm-respond is worse than talks_on-respond: it wins an estimated ")
-    assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
+    _new_is_worse([*reversed(bots[:2]), *bots[2:], *asked, "--gate"])
     _in_python(server.url)
 
     before = len(server.bodies)
@@ -147,22 +145,36 @@ def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     assert out.startswith("Judge parrot-1 has not been found to have changed, after 40 rechecks.")
 
     path = study.survey_path("spot_the_bot") / "judges" / "parrot-1" / "certificate.json"
-    alike = ["talks_on-respond", "also", "--conversations", 3, "--study", "alike"]
-    alike += ["--contestant", "talks_on-respond=talks_on:respond", "--contestant", "also=talks_on:respond"]
-    out, _ = spotbot("compare", *alike, *asked, "--gate", path, "--json", code=3)
-    said = json.loads(out)["said"]
-    assert "can't tell whether talks_on-respond or also is better" in said
-    assert "It ranks nobody. The judge is vouched for by " in said
+    _bots_alike([*asked, "--gate", path])
     other = [*bots[:-1], "t", "--gate", path]
     out, err = spotbot("compare", *other, *asked, "--judge-name", "else", "--one-request", "no", code=1)
     assert "the certificate is stale: one_request is None, was True" in err
     assert "vouched" not in out
-    _, err = spotbot("compare", *bots, *asked, "--gate", "nowhere.json", code=2)
+    _without_certificate(path, [*bots, *asked, "--gate"])
+
+
+def _new_is_worse(words):
+    out, _ = spotbot("compare", *words, "--json", code=4)
+    assert json.loads(out)["said"].startswith("says_hm-respond is worse than talks_on-respond: it wins an estimated ")
+    assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
+
+
+def _without_certificate(path, words):
+    _, err = spotbot("compare", *words, "nowhere.json", code=2)
     assert "nowhere.json: no such certificate" in err
     _unclear(path)
-    _, err = spotbot("compare", *bots, *asked, "--gate", "c.json", code=1)
+    _, err = spotbot("compare", *words, "c.json", code=1)
     assert "--gate: judge parrot-1, not known: its agreement may lie on either side of 0." in err
     assert "About 70 labels more would settle it" in err
+
+
+def _bots_alike(words):
+    alike = ["talks_on-respond", "also", "--conversations", 3, "--study", "alike"]
+    alike += ["--contestant", "talks_on-respond=talks_on:respond", "--contestant", "also=talks_on:respond"]
+    out, _ = spotbot("compare", *alike, *words, "--json", code=3)
+    said = json.loads(out)["said"]
+    assert "can't tell whether talks_on-respond or also is better" in said
+    assert "It ranks nobody. The judge is vouched for by " in said
 
 
 def _in_python(url):

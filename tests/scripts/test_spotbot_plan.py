@@ -157,3 +157,12 @@ def test_an_unknown_source_is_named(capsys, pilot):
         SpotbotPlan.main(study=str(pilot.path), source="humans")
     assert "--source humans: no judgements of it" in capsys.readouterr().err
     assert not (pilot.analysis_path("spot_the_bot") / "plan.json").exists()
+
+
+@pytest.mark.parametrize("survey", ["abc_eval", "spot_the_user", "nuc"])
+def test_a_pilot_whose_answers_rank_no_pairs_is_an_error_that_says_so(capsys, pilot, survey):
+    with pytest.raises(SystemExit):
+        SpotbotPlan.main(study=str(pilot.path), survey=survey)
+    err = capsys.readouterr().err
+    assert f"no pilot of {survey} is planned on, because its answers rank no pairs." in err
+    assert "Plan with --bots, and the pilot's spread, correlations and seconds as options." in err

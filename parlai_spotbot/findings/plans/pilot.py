@@ -65,7 +65,11 @@ def after(data: SurveyData, request: PlanRequest, survey: Survey, planning: Plan
 def _compared(data: SurveyData, request: PlanRequest, unit: str) -> tuple[Answers, pd.DataFrame]:
     """Return a pilot's answers, and those that compare contestants."""
     if unit not in RANKINGS:
-        raise UserError(f"--study {data.study.path}: no pilot of {request.survey} is planned on.", "Plan with --bots.")
+        why = "because its answers rank no pairs"
+        raise UserError(
+            f"--study {data.study.path}: no pilot of {request.survey} is planned on, {why}.",
+            "Plan with --bots, and the pilot's spread, correlations and seconds as options.",
+        )
     answers = data.answers(RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:

@@ -33,7 +33,8 @@ JUDGES = re.compile(
     "gpt|claude|gemini|llama|llm|judge|model(?![ _-]?[ab12]$)|auto|predict|verdict|machine", re.IGNORECASE
 )
 PEOPLES = re.compile("human|people|person|expert|gold|truth|annot|label|rater|crowd|user", re.IGNORECASE)
-"""Parts of columns' names by which a remedy guesses which is whose."""
+OWNERS = {"verdict": JUDGES, "label": PEOPLES}
+"""Parts of columns' names that say whose they are."""
 
 MOST = 8
 """More numbers than that beside two labels are a score; in so many rows no judge is always wrong."""
@@ -71,34 +72,33 @@ def standard(
     """
     head = [str(name) for name in frame]
     frame = frame.set_axis(head, axis=1)
-    columns_by_field, several, guessed = _columns(
-        head, dict(ImportRequest(data="", columns=columns).pairs("columns")), where
-    )
-    if missing := [name for name in ("verdict", "label") if name not in columns_by_field]:
-        raise UserError(
-            f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).",
-            _naming(head, columns_by_field),
-        )
-    if columns_by_field["verdict"] == columns_by_field["label"]:
-        raise UserError(
-            f"{where}: one column, '{columns_by_field['label']}', for verdict and label.", _naming(head, {})
-        )
+    named = dict(ImportRequest(data="", columns=columns).pairs("columns"))
+    found, several, guessed = _columns(head, named, where)
+    _check_columns(head, found, where)
     about: dict[str, Any] = {}
-    keys = [columns_by_field[name] for name in ("item", "order") if name in columns_by_field]
-    if "item" in columns_by_field and _has_several_verdicts(frame, keys, columns_by_field["verdict"]):
-        about["no_items"] = columns_by_field.pop("item")
-        columns_by_field.setdefault("conversation", about["no_items"])
-    once = frame[~_twice(frame, columns_by_field)]
+    keys = [found[name] for name in ("item", "order") if name in found]
+    if "item" in found and _has_several_verdicts(frame, keys, found["verdict"]):
+        about["no_items"] = found.pop("item")
+        found.setdefault("conversation", about["no_items"])
+    once = frame[~_twice(frame, found)]
     about["twice"] = len(frame) - len(once)
     if guessed:
-        about["columns"] = {
-            "verdict": columns_by_field["verdict"],
-            "label": SEVERAL.join(several or [columns_by_field["label"]]),
-        }
+        about["columns"] = {"verdict": found["verdict"], "label": SEVERAL.join(several or [found["label"]])}
     if len(several) > 1:
-        once, columns_by_field = _row_a_label(once, several, columns_by_field)
-    texts = {name: [_text(value) for value in once[theirs]] for name, theirs in columns_by_field.items()}
-    return pd.DataFrame(texts), about
+        once, found = _row_a_label(once, several, found)
+    return pd.DataFrame({name: [_text(value) for value in once[column]] for name, column in found.items()}), about
+
+
+def _check_columns(head: Sequence[str], found: Mapping[str, str], where: object) -> None:
+    """Raise `UserError` unless verdicts and labels have a column each."""
+    missing = [name for name in OWNERS if name not in found]
+    if missing:
+        raise UserError(
+            f"{where}: no column is known to hold {' and '.join(missing)} (there are {', '.join(head)}).",
+            _naming(head, found),
+        )
+    if found["verdict"] == found["label"]:
+        raise UserError(f"{where}: one column, '{found['label']}', for verdict and label.", _naming(head, {}))
 
 
 def _columns(head: Sequence[str], named: dict[str, str], where: object) -> tuple[dict[str, str], list[str], bool]:
@@ -123,30 +123,25 @@ def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:
     called alike but for whose they are ("judge_score", "human_score"), else the only ones that say whose they are.
     `label` has the columns of several people where they are numbered ("annotator_1", "annotator_2").
     """
-    free = [name for name in head if name not in found.values()]
-    theirs = {name: [column for column in free if _is_of(column, name)] for name in ("verdict", "label")}
-    if "verdict" not in found and "label" not in found:
-        alike = [(own, other) for own in theirs["verdict"] for other in theirs["label"] if _rest(own) == _rest(other)]
+    judges, peoples = _owned([name for name in head if name not in found.values()]).values()
+    if not set(OWNERS) & set(found):
+        alike = [(own, other) for own in judges for other in peoples if _rest(own) == _rest(other)]
         if len(alike) == 1:
             return {"verdict": alike[0][0], "label": [alike[0][1]]}
     guessed: dict[str, Any] = {}
-    if "verdict" not in found and len(theirs["verdict"]) == 1:
-        guessed["verdict"] = theirs["verdict"][0]
-    if "label" not in found:
-        stems = {NUMBER.sub("", column) for column in theirs["label"]}
-        if len(stems) == 1:
-            guessed["label"] = theirs["label"]
-    if {"verdict", "label"} <= {*found, *guessed}:
+    if "verdict" not in found and len(judges) == 1:
+        guessed["verdict"] = judges[0]
+    if "label" not in found and len({NUMBER.sub("", column) for column in peoples}) == 1:
+        guessed["label"] = peoples
+    if set(OWNERS) <= {*found, *guessed}:
         return guessed
     return {}
 
 
-def _is_of(column: str, field: str) -> bool:
-    """Return True if a column's name says that it is the judge's ("verdict"), or people's ("label"), alone."""
-    own, others = JUDGES, PEOPLES
-    if field == "label":
-        own, others = PEOPLES, JUDGES
-    return bool(own.search(column)) and not others.search(column)
+def _owned(columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns whose names say that they are the judge's (verdict), or people's (label), alone."""
+    says = {name: [field for field, words in OWNERS.items() if words.search(name)] for name in columns}
+    return {field: [name for name in columns if says[name] == [field]] for field in OWNERS}
 
 
 def _rest(column: str) -> str:
@@ -194,11 +189,9 @@ def _row_a_label(
 
 def _naming(head: Sequence[str], columns_by_field: Mapping[str, str]) -> str:
     """Return the option that names both columns, as far as their names tell them."""
-    theirs = {name: columns_by_field.get(name, THEIRS) for name in ("verdict", "label")}
-    for name in theirs:
-        fits = [column for column in head if _is_of(column, name)]
-        if name not in columns_by_field and len(fits) == 1:
-            theirs[name] = fits[0]
+    theirs = dict.fromkeys(OWNERS, THEIRS)
+    theirs |= {name: columns[0] for name, columns in _owned(head).items() if len(columns) == 1}
+    theirs |= {name: columns_by_field[name] for name in OWNERS if name in columns_by_field}
     if len(head) == 2 and THEIRS in theirs.values():
         theirs = dict(zip(theirs, head, strict=True))
     columns = shlex.quote(",".join(f"{name}={column}" for name, column in theirs.items()))

@@ -10,7 +10,7 @@ import numpy as np
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis import planning
-from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.plan_request import OF_DESIGN, PlanRequest
 from parlai_spotbot.findings.plans.words import DIFFER
 from parlai_spotbot.records import judged_name
 from parlai_spotbot.surveys.about import PILOTED
@@ -22,17 +22,7 @@ if TYPE_CHECKING:
 STEPS = {"matches": np.arange(1, 99) / 100, "choices": np.arange(1, 99) / 100, "ratings": np.arange(1, 61) / 20}
 """Differences that are tried."""
 
-ASSUMED = (
-    "ties",
-    "conversation_correlation",
-    "worker_correlation",
-    "annotations_per_worker",
-    "unequal",
-    "power",
-    "level",
-    "looks",
-    "calibration",
-)
+ASSUMED = (*OF_DESIGN, "looks", "calibration")
 """What a plan assumes of a study, whatever its size."""
 
 
@@ -55,6 +45,7 @@ def size_power(contents: SurveyData) -> str:
     sd = None
     if of.of == "ratings":
         sd = own.rating_sd
+    difference = 0.0
     for difference in STEPS[of.of]:
         if planning.plan(design, float(difference), sd=sd, needed=count)["power"] >= design.power:
             power = f"{design.power:.0%} power to tell apart"

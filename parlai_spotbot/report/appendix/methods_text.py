@@ -19,17 +19,14 @@ from parlai_spotbot.report.appendix.size_power import size_power
 from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
 from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.report.lead import begun
-from parlai_spotbot.surveys.controls.segments import is_english
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.spoken_language import spoken_language
 from parlai_spotbot.wording import in_brackets, number, plainly
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.surveys.survey import Question, Survey
-
-FIRST = 200
-"""Number of conversations that are enough to detect the language."""
 
 FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 
@@ -78,10 +75,7 @@ def _language(contents: SurveyData) -> str:
     for collection in contents.study.provenance().get("crowdsourcing", {}).values():
         if code := collection.get("settings", {}).get("conversations"):
             return languages.get(code, f"the language “{code}”")
-    turns = [turn.text.lower() for talk in contents.conversations[:FIRST] for turn in talk.turns]
-    if is_english(turns):
-        return languages["en"]
-    return ""
+    return languages.get(spoken_language(contents.conversations), "")
 
 
 def _survey(contents: SurveyData) -> dict[str, Any]:

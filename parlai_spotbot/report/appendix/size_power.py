@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
 STEPS = {"matches": np.arange(1, 99) / 100, "choices": np.arange(1, 99) / 100, "ratings": np.arange(1, 61) / 20}
-"""Differences that are tried."""
+"""Differences that may be found, the least first."""
 
 ASSUMED = (*OF_DESIGN, "looks", "calibration")
 """What a plan assumes of a study, whatever its size."""
@@ -45,13 +46,15 @@ def size_power(contents: SurveyData) -> str:
     sd = None
     if of.of == "ratings":
         sd = own.rating_sd
-    difference = 0.0
-    for difference in STEPS[of.of]:
-        if planning.plan(design, float(difference), sd=sd, needed=count)["power"] >= design.power:
-            power = f"{design.power:.0%} power to tell apart"
-            break
-    else:
-        power = f"less than {design.power:.0%} power to tell apart even"
+    steps = STEPS[of.of]
+    # Near the largest differences power may fall a little: what is found has it all the same.
+    place = bisect_left(
+        steps, design.power, key=lambda step: planning.plan(design, float(step), sd=sd, needed=count)["power"]
+    )
+    power = f"{design.power:.0%} power to tell apart"
+    if place == len(steps):
+        power = f"less than {power} even"
+    difference = steps[min(place, len(steps) - 1)]
     differ = DIFFER[of.of].format(win=0.5 + difference / 2, difference=difference)
     return f"The design has {power} {differ} (closed form, {assumed}, {counted(design.pairs, 'test')})."
 

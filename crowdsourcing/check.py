@@ -20,7 +20,7 @@ from parlai_spotbot.wording import filled
 def collections(study: Study) -> Iterator[CollectionPaths]:
     """Yield the files of each collection of the study that has begun."""
     for folder in sorted(study.path.glob("surveys/*/crowdsourcing")):
-        for paths in begun(study, folder.parent.name):
+        for paths in begun(study.load(folder.parent.name)):
             if paths.ledger.exists() or backups.backups_of(paths.ledger):
                 yield paths
 

@@ -29,7 +29,7 @@ from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, u
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement, indexed
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.ids import opaque
 
@@ -106,27 +106,27 @@ def collect(study: Study, survey: str) -> CollectResult:
     goes on. Comments go to surveys/NAME/comments.jsonl, worker ids to crowdsourcing/annotators.csv, outcomes of a
     training to training.jsonl. All tasks and groups that were launched are collected.
     """
-    contents = _read_ledgers(study, survey)
+    data = study.load(survey)
+    contents = _read_ledgers(data)
     withdrawn = {one.handle for one in contents.submissions if one.record.get("withdrawn")}
     unknown = contents.unknown - withdrawn
     kept = [one for one in contents.submissions if one.handle not in contents.out | withdrawn]
-    rows = _judgements(study, survey, contents, kept)
+    rows = _judgements(data, contents, kept)
     comments = [row for one in kept for row in _comments(one, survey, contents)]
-    _write_rows(study.survey_path(survey) / "comments.jsonl", comments)
-    _write_rows(study.survey_path(survey) / "training.jsonl", training_rows(contents))
+    _write_rows(data.path / "comments.jsonl", comments)
+    _write_rows(data.path / "training.jsonl", training_rows(contents))
     _write_annotators(CollectionPaths(study, survey).annotators, contents.names)
-    if study.settled_path(survey).exists():
+    if data.settled_path.exists():
         from parlai_spotbot.crowdsourcing.desk.drawn_units import note_plan  # with statistics, which take a while
 
-        note_plan(study, survey)
-    counts = participants(contents.people.values())
-    study.record("participants", {**study.provenance().get("participants", {}), survey: counts})
-    chats = collect_chats(study, survey, contents.names, contents.out)
-    added, removed = _bring_up_to_date(study.judgements_path(survey), rows, contents.done)
-    launched = launched_survey(study, survey)
+        note_plan(data)
+    data.record("participants", participants(contents.people.values()))
+    chats = collect_chats(data, contents.names, contents.out)
+    added, removed = _bring_up_to_date(data.judgements_path, rows, contents.done)
+    launched = launched_survey(data)
     return CollectResult(
         units=len(kept),
-        unfinished=_unfinished(study, survey, contents, launched.limits.control_mistakes),
+        unfinished=_unfinished(data, contents, launched.limits.control_mistakes),
         rejected=len(contents.out - contents.unknown - withdrawn),
         withdrawn=len(withdrawn),
         unknown=len(unknown),
@@ -154,20 +154,21 @@ def participants(people: Collection[Annotator]) -> dict[str, int]:
     }
 
 
-def _unfinished(study: Study, survey: str, contents: LedgerContents, mistakes: int) -> int:
+def _unfinished(data: SurveyFiles, contents: LedgerContents, mistakes: int) -> int:
     """Return how many units nobody has handed in; see `collection.planned` for `mistakes`."""
-    _, units = planned(study, survey, "", mistakes)
+    _, units = planned(data, "", mistakes)
     handed_in = {contents.done[one.handle].unit_id for one in contents.submissions}
     return len({unit.unit_id for unit in units} - handed_in)
 
 
-def _read_ledgers(study: Study, survey: str) -> LedgerContents:
+def _read_ledgers(data: SurveyFiles) -> LedgerContents:
     """Read the ledgers of all parts of the survey; a `UserError` where nothing was launched."""
-    collections = begun(study, survey)
-    for paths in collections or [CollectionPaths(study, survey)]:
+    collections = begun(data)
+    whole = CollectionPaths(data.study, data.survey)
+    for paths in collections or [whole]:
         open_ledger(paths).close()
     update_lists(collections)
-    secret = read_secret(CollectionPaths(study, survey).secret)
+    secret = read_secret(whole.secret)
     contents = LedgerContents()
     for paths in collections:
         rejected_by_mephisto = rejected_agents(paths.mephisto)
@@ -193,10 +194,10 @@ def annotation_id(handle: str, number: int | str) -> str:
     return opaque("annotation", handle, number)
 
 
-def _judgements(study: Study, survey: str, contents: LedgerContents, kept: Iterable[Submission]) -> list[Judgement]:
+def _judgements(data: SurveyFiles, contents: LedgerContents, kept: Iterable[Submission]) -> list[Judgement]:
     """Return the judgements of the submissions, without those about chats of people who withdrew."""
-    gone = chat_ids(study, "status = 'withdrawn'")
-    rows = [row for one in kept for row in rows_of(one, survey, contents)]
+    gone = chat_ids(data.study, "status = 'withdrawn'")
+    rows = [row for one in kept for row in rows_of(one, data.survey, contents)]
     return [row for row in rows if gone.isdisjoint(row.conversation_ids)]
 
 

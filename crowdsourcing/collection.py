@@ -10,7 +10,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.records import Conversation, Item, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
@@ -18,18 +18,16 @@ if TYPE_CHECKING:
     from parlai_spotbot.sequential.serving import Serving
 
 
-def planned(
-    study: Study, survey: str, part: str, mistakes: int, deadline: str = ""
-) -> tuple[Serving | None, list[Unit]]:
+def planned(data: SurveyFiles, part: str, mistakes: int, deadline: str = "") -> tuple[Serving | None, list[Unit]]:
     """Return what draws a survey's units, None where they are packed, and the units as far as they are planned.
 
     Answers of people who missed more than `mistakes` controls don't count.
     """
-    if not study.settled_path(survey).exists():
-        return None, study.units(survey)
+    if not data.settled_path.exists():
+        return None, data.study.units(data.survey)
     from parlai_spotbot.crowdsourcing.desk.drawn_units import serving_of  # with statistics, which take a while
 
-    return serving_of(study, survey, part, mistakes, deadline)
+    return serving_of(data, part, mistakes, deadline)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -89,18 +89,18 @@ class CollectionPaths:
             folder.chmod(0o700)
 
 
-def _parts(study: Study, survey: str) -> list[str]:
+def _parts(data: SurveyFiles) -> list[str]:
     """Return the tasks or groups of a survey, each a collection of its own; [] for a survey that is one collection."""
-    about = get_survey(survey, study)
-    if about.tasks or not packing_of(about).grouped or not study.units_path(survey).exists():
+    about = get_survey(data.survey, data.study)
+    if about.tasks or not packing_of(about).grouped:
         return [task.name for task in about.tasks]
-    groups = dict.fromkeys(unit.group for unit in study.units(survey))
+    groups = dict.fromkeys(unit.group for unit in data.units)
     return [GROUP + name for name in groups if name]
 
 
-def check_part(study: Study, survey: str, name: str) -> str:
+def check_part(data: SurveyFiles, name: str) -> str:
     """Return the part that a task's or group's `name` means, the only one without a name; else raise `UserError`."""
-    parts = _parts(study, survey)
+    parts = _parts(data)
     names = {part.removeprefix(GROUP): part for part in parts}
     option = "--task"
     if parts and parts[0] not in names:
@@ -113,18 +113,18 @@ def check_part(study: Study, survey: str, name: str) -> str:
         remedy = "Leave it out: the survey is asked as a whole."
         if names:
             remedy = nearest(name, names)
-        raise UserError(f"{option} {name}: survey {survey} has none of that name.", remedy)
+        raise UserError(f"{option} {name}: survey {data.survey} has none of that name.", remedy)
     if len(parts) > 1:
         raise UserError(
-            f"{option} missing: survey {survey} has several collections, each with links of its own.",
+            f"{option} missing: survey {data.survey} has several collections, each with links of its own.",
             f"Name one; several may run at once: {', '.join(names)}.",
         )
     return next(iter(parts), "")
 
 
-def begun(study: Study, survey: str) -> list[CollectionPaths]:
+def begun(data: SurveyFiles) -> list[CollectionPaths]:
     """Return the tasks or groups that were launched, in order; for a survey without any its one collection."""
-    parts = [CollectionPaths(study, survey, part) for part in _parts(study, survey)]
+    parts = [CollectionPaths(data.study, data.survey, part) for part in _parts(data)]
     if not parts:
-        return [CollectionPaths(study, survey)]
+        return [CollectionPaths(data.study, data.survey)]
     return [paths for paths in parts if paths.ledger.exists()]

@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from parlai_spotbot.crowdsourcing.translated import ENGLISH, untranslated, untranslated_page
+from parlai_spotbot.crowdsourcing.translated import untranslated, untranslated_page
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.study import Study
+from parlai_spotbot.records import Conversation
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import as_asked, survey_names, whole_survey
-from parlai_spotbot.surveys.controls.segments import is_english
+from parlai_spotbot.surveys.spoken_language import ENGLISH, UNDETERMINED, spoken_language
 from parlai_spotbot.terminal import Say
-from parlai_spotbot.texts.characters import mostly_not_latin
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
     from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 
-TURNS = 2000
-"""Number of turns that are enough to detect the language."""
 
-UNDETERMINED = "und"
-"""The code of a language that is not known."""
-
-
-def spoken_language(study: Study, settings: LaunchSettings) -> str:
+def language_spoken(talks: Iterable[Conversation], settings: LaunchSettings) -> str:
     """Return the language of the conversations; "" where nothing says that it isn't the page's."""
-    if settings.conversations:
-        return settings.conversations
-    turns: list[str] = []
-    if study.conversations_path.exists():
-        texts = (turn.text.lower() for talk in study.conversations() for turn in talk.turns)
-        turns.extend(islice(texts, TURNS))
-    if is_english(turns):
-        return ENGLISH
-    if settings.language == ENGLISH and mostly_not_latin("".join(turns)):
-        return UNDETERMINED
-    return ""
+    language = settings.conversations or spoken_language(talks)
+    if language == UNDETERMINED and settings.language != ENGLISH:
+        return ""
+    return language
 
 
-def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
+def check_language(request: LaunchRequest, data: SurveyFiles, say: Say) -> None:
     """Say which exercises are left out; raise `UserError` where texts of the page or the survey aren't translated.
 
     The missing texts are said first, as a file that is to be filled in.
@@ -49,8 +36,8 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
     from parlai_spotbot.crowdsourcing.page_texts import load_texts
 
     settings = request.settings
-    english = whole_survey(study, request.survey)
-    spoken = spoken_language(study, settings)
+    english = whole_survey(data)
+    spoken = language_spoken(data.conversations, settings)
     texts, survey = load_texts(settings.language, english, settings.texts, spoken=spoken)
     if survey.tasks and request.part:
         survey = survey.task(request.part)
@@ -73,7 +60,7 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
         return
     missing: dict[str, Any] = {"page": untranslated_page(texts)}
     if survey.name in survey_names():
-        questions = [question.name for question in as_asked(study, english).questions]
+        questions = [question.name for question in as_asked(data, english).questions]
         missing["survey"] = untranslated(survey, questions)
     if any(missing.values()):
         say(yaml.safe_dump({"language": language, **missing}, allow_unicode=True, sort_keys=False, width=100))

@@ -19,12 +19,12 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
-from parlai_spotbot.crowdsourcing.languages import check_language, spoken_language
+from parlai_spotbot.crowdsourcing.languages import check_language, language_spoken
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_secret
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.workload import Workload, items_of_task, units_of_task
@@ -49,24 +49,25 @@ def launch(request: LaunchRequest, say: Say = print) -> int:
     settings = request.settings
     if settings is None:
         settings = read_settings(request.config, provider=request.provider, language=request.language)
-    part = check_part(study, request.survey, request.part)
+    data = study.load(request.survey)
+    part = check_part(data, request.part)
     request = replace(request, settings=settings, part=part)
     if not request.close:
-        check_language(request, study, say)
+        check_language(request, data, say)
     if request.dry_run:
-        _planned(request, study, say)
+        _planned(request, data, say)
         if request.settled:
             from parlai_spotbot.sequential.serving import forget
 
             with study.lock(COMMAND):
-                forget(study, request.survey)
+                forget(study.load(request.survey))
         say("\nnothing was posted (--dry-run)")
         return 0
     lock = CollectionPaths(study, request.survey, part).lock
     with files.lock(lock, f"{COMMAND} --survey {request.survey}", ONE_AT_A_TIME):
         if request.close:
-            return _close(request, study, say)
-        collection, estimate = _planned(request, study, say)
+            return _close(request, data, say)
+        collection, estimate = _planned(request, data, say)
         collect = hints.command("collect", study.path, request.survey)
         if estimate.units:
             _check_live(request)
@@ -92,11 +93,11 @@ def _check_live(request: LaunchRequest) -> None:
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
-def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdCollection, Workload]:
+def _planned(request: LaunchRequest, data: SurveyFiles, say: Say) -> tuple[CrowdCollection, Workload]:
     """Return the collection and its estimate, which is printed; units and controls are made where they are missing."""
     with files.no_collection():
-        _prepare(study, request, say)
-        collection = _collection(request, study)
+        _prepare(request, data, say)
+        collection = _collection(request, data.study.load(request.survey))
         if collection.serving and not collection.units:
             raise UserError("--deadline: it is past, and nobody has been handed a unit.", "Name a later time.")
         collection.setup.check()
@@ -112,53 +113,55 @@ def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdColle
     return collection, estimate
 
 
-def _prepare(study: Study, request: LaunchRequest, say: Say) -> None:
+def _prepare(request: LaunchRequest, data: SurveyFiles, say: Say) -> None:
     """Make units, or the plan by which they are drawn, and controls where they are missing."""
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-    survey = request.survey
+    study = data.study
     warnings = []
     with study.lock(COMMAND):
-        shown = study
-        if request.settled or request.unit_size or request.deadline or study.settled_path(survey).exists():
+        shown = data
+        if request.settled or request.unit_size or request.deadline or data.settled_path.exists():
             from parlai_spotbot.sequential.serving import prepared
 
-            mistakes = request.settings.survey(get_survey(survey, study)).limits.control_mistakes
-            shown = prepared(study, survey, request.settled, request.unit_size, request.deadline, mistakes)
-        if not study.units_path(survey).exists():
-            packed = pack_study(study, survey)
+            mistakes = request.settings.survey(get_survey(data.survey, study)).limits.control_mistakes
+            shown = prepared(data, request.settled, request.unit_size, request.deadline, mistakes)
+        if not data.units_path.exists():
+            packed = pack_study(study, data.survey)
+            shown = study.load(data.survey)
             say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
             warnings = packed["warnings"]
-        write_controls(shown, survey)
-    for warning in [*warnings, *study.provenance().get("controls", {}).get(survey, {}).get("warnings", [])]:
+        write_controls(shown)
+    for warning in [*warnings, *data.recorded("controls").get("warnings", [])]:
         say(f"warning: {warning}")
 
 
-def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
+def _collection(request: LaunchRequest, data: SurveyFiles) -> CrowdCollection:
     from parlai_spotbot.crowdsourcing.page_texts import load_texts
     from parlai_spotbot.surveys.controls import read_controls
 
     settings = request.settings
-    whole = whole_survey(study, request.survey)
-    texts, survey = load_texts(settings.language, whole, settings.texts, spoken=spoken_language(study, settings))
-    survey = as_asked(study, survey)
-    controls = read_controls(study, request.survey)
+    whole = whole_survey(data)
+    spoken = language_spoken(data.conversations, settings)
+    texts, survey = load_texts(settings.language, whole, settings.texts, spoken=spoken)
+    survey = as_asked(data, survey)
+    controls = read_controls(data)
     mistakes = settings.survey(survey).limits.control_mistakes
-    serving, units = planned(study, request.survey, request.part, mistakes, request.deadline)
+    serving, units = planned(data, request.part, mistakes, request.deadline)
     if survey.tasks:
         survey = survey.task(request.part)
         units = units_of_task(units, survey)
         controls = items_of_task(controls, survey)
         if not units:
             raise UserError(
-                f"{study.units_path(request.survey)}: no unit of the task {request.part}.",
-                f"Add it: {hints.command('pack', study.path, request.survey)} --ask …,{request.part}",
+                f"{data.units_path}: no unit of the task {request.part}.",
+                f"Add it: {hints.command('pack', data.study.path, data.survey)} --ask …,{request.part}",
             )
     survey = settings.survey(survey)
     if serving:  # the guarantee counts a person once
         survey = replace(survey, limits=replace(survey.limits, units_per_annotator=1))
-    collection = CrowdCollection(request, study, survey, units, controls, texts, serving)
+    collection = CrowdCollection(request, data.study, survey, units, controls, texts, serving)
     if collection.group:
         collection = replace(collection, units=[unit for unit in units if unit.group == collection.group])
     return collection
@@ -243,12 +246,12 @@ def _record(collection: CrowdCollection, bots: ChatBots | None) -> None:
 
 
 # -- closing ---------------------------------------------------------------------------------------------------------
-def _close(request: LaunchRequest, study: Study, say: Say) -> int:
+def _close(request: LaunchRequest, data: SurveyFiles, say: Say) -> int:
     """End the collection for good: what is open expires, on the platform too."""
     from parlai_spotbot.crowdsourcing.collect import open_ledger
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 
-    collection = _collection(request, study)
+    collection = _collection(request, data)
     with open_ledger(collection.paths) as ledger:
         close(collection.setup)
         for handout in ledger.handouts("status = 'open'"):

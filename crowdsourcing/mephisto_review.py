@@ -44,7 +44,7 @@ def main(args: list[str]) -> None:
     try:
         study = Study.open(options.study)
         get_survey(options.survey, study)
-        part = check_part(study, options.survey, options.part)
+        part = check_part(study.load(options.survey), options.part)
         paths = CollectionPaths(study, options.survey, part)
         with open_ledger(paths) as ledger:
             missed = Counter(handle for _, handle, _, wrong in ledger.grades() if wrong)

@@ -26,7 +26,7 @@ from parlai_spotbot.crowdsourcing.platforms.personal_links import remove_link
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Unit, Utterance
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 
 OF_WORKER = ("annotators", "onboarding", "training", "handouts", "seen_conversations", "seen_seeds")
 """The tables of a ledger that name the annotator."""
@@ -71,7 +71,7 @@ def withdraw(study: Study, who: str) -> Withdrawal:
         # The results go first, the ledgers last: they lead to the rest, should this be cut off.
         analysed = [name for name in surveys if (chats or changes[name]) and study.analysis_path(name).exists()]
         _remove_results(study, analysed)
-        judgements = {survey: _rewrite(study, survey, changes[survey], chats) for survey in surveys}
+        judgements = {survey: _rewrite(study.load(survey), changes[survey], chats) for survey in surveys}
         units = dict.fromkeys(keys, 0)
         # The survey whose pseudonym was named comes last, for the same reason.
         for paths in sorted(begun, key=lambda paths: pseudonym(keys[paths.survey], worker) == who):
@@ -130,16 +130,16 @@ def _is_of(row: dict, names: set[str], chats: set[str]) -> bool:
     return row.get("source", HUMAN) == HUMAN and not names.isdisjoint((row.get("worker_id"), row.get("annotator")))
 
 
-def _rewrite(study: Study, survey: str, changes: Mapping[Path, tuple[list, list]], chats: set[str]) -> int:
+def _rewrite(data: SurveyFiles, changes: Mapping[Path, tuple[list, list]], chats: set[str]) -> int:
     """Write the changed files of a survey, and its units without the texts of the chats.
 
     Returns how many judgements are deleted.
     """
     for path, (_, others) in changes.items():
         checksums.write_jsonl(path, others)
-    if chats and study.units_path(survey).exists():
-        checksums.write_jsonl(study.units_path(survey), [_blanked(unit, chats) for unit in study.units(survey)])
-    rows, others = changes.get(study.judgements_path(survey), ((), ()))
+    if chats and data.units_path.exists():
+        checksums.write_jsonl(data.units_path, [_blanked(unit, chats) for unit in data.units])
+    rows, others = changes.get(data.judgements_path, ((), ()))
     return len(rows) - len(others)
 
 

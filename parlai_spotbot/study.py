@@ -150,6 +150,11 @@ class Study:
     def report_path(self) -> Path:
         return self.path / "report" / "index.html"
 
+    @property
+    def metrics_path(self) -> Path:
+        """The folder of the study of metrics."""
+        return self.path / "analysis" / "metrics"
+
     def survey_path(self, survey: str) -> Path:
         return self.path / "surveys" / survey
 
@@ -371,10 +376,41 @@ class Study:
 
 @dataclass(frozen=True)
 class SurveyFiles:
-    """The units of one survey of a study, and what it says of them; what does not exist yet is empty."""
+    """The files of one survey of a study, read once; what does not exist yet is empty."""
 
     study: Study
     survey: str
+
+    @property
+    def path(self) -> Path:
+        """The folder of the survey."""
+        return self.study.survey_path(self.survey)
+
+    @property
+    def units_path(self) -> Path:
+        return self.study.units_path(self.survey)
+
+    @property
+    def settled_path(self) -> Path:
+        """See `Study.settled_path`."""
+        return self.study.settled_path(self.survey)
+
+    @property
+    def judgements_path(self) -> Path:
+        return self.study.judgements_path(self.survey)
+
+    @property
+    def plan(self) -> Plan:
+        """The study's plan in force."""
+        return self.study.plan
+
+    def recorded(self, step: str) -> Any:
+        """Return what provenance.json says of one step of the survey; {} where it says nothing."""
+        return self.study.provenance().get(step, {}).get(self.survey, {})
+
+    def record(self, step: str, value: Any) -> None:
+        """Set what provenance.json says of one step of the survey."""
+        self.study.record(step, {**self.study.provenance().get(step, {}), self.survey: value})
 
     @cached_property
     def conversations(self) -> list[Conversation]:
@@ -384,7 +420,7 @@ class SurveyFiles:
 
     @cached_property
     def units(self) -> list[Unit]:
-        if self.study.units_path(self.survey).exists():
+        if self.units_path.exists():
             return self.study.units(self.survey)
         return []
 
@@ -395,7 +431,7 @@ class SurveyFiles:
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        if self.study.judgements_path(self.survey).exists():
+        if self.judgements_path.exists():
             return self.study.judgements(self.survey)
         return []
 

@@ -14,7 +14,7 @@ from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys import get_survey
 
 HOW = "a person chatted in the browser (spotbot_crowdsource)"
@@ -33,18 +33,18 @@ class ChatResult:
     shown: dict[str, int]
 
 
-def collect_chats(study: Study, survey: str, names: Mapping[str, str], out: set[str]) -> ChatResult | None:
+def collect_chats(data: SurveyFiles, names: Mapping[str, str], out: set[str]) -> ChatResult | None:
     """Bring the study's conversations up to date with the ledger; None where nobody chats.
 
     `names` leads from worker ids to pseudonyms. `out` are the handles whose work was rejected. The caller holds the
     study's lock, and writes the judgements next.
     """
-    if get_survey(survey, study).chat is None:
+    if get_survey(data.survey, data.study).chat is None:
         return None
-    with ChatLedger(CollectionPaths(study, survey).ledger) as ledger:
-        chats = list(_rated_chats(ledger, study, survey, names, out))
-    added, gone = _bring(study, survey, chats)
-    return ChatResult(len(chats), added, len(gone), _shown_by(study, gone))
+    with ChatLedger(CollectionPaths(data.study, data.survey).ledger) as ledger:
+        chats = list(_rated_chats(ledger, data, names, out))
+    added, gone = _bring(data, chats)
+    return ChatResult(len(chats), added, len(gone), _shown_by(data.study, gone))
 
 
 def chat_ids(study: Study, where: str, *values: str) -> set[str]:
@@ -58,11 +58,11 @@ def chat_ids(study: Study, where: str, *values: str) -> set[str]:
 
 
 def _rated_chats(
-    ledger: ChatLedger, study: Study, survey: str, names: Mapping[str, str], out: set[str]
+    ledger: ChatLedger, data: SurveyFiles, names: Mapping[str, str], out: set[str]
 ) -> Iterator[Conversation]:
     """Yield the rated chats of hand-outs that were handed in; the person is entity 0 and speaks first."""
     handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
-    about = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("chat", {}).get("contestants", {})
+    about = data.recorded("crowdsourcing").get("chat", {}).get("contestants", {})
     numbers: Counter[str] = Counter()
     for chat in ledger.chats():
         bot = chat.contestant
@@ -73,7 +73,7 @@ def _rated_chats(
         turns = ledger.turns(chat.chat_id)
         turns = turns[: len(turns) // 2 * 2]
         provenance = {
-            ORIGIN: survey,
+            ORIGIN: data.survey,
             "how": HOW,
             "interactor": names[handouts[chat.handle].worker],
             "place_in_unit": chat.item,
@@ -85,7 +85,7 @@ def _rated_chats(
             provenance["system_prompts"] = {bot: prompt}
         yield Conversation(
             conversation_id=chat.chat_id,
-            domain=study.plan.domain,
+            domain=data.plan.domain,
             pair=(min(HUMAN, bot), max(HUMAN, bot)),
             number=number,
             entities=(HUMAN, bot),
@@ -95,21 +95,22 @@ def _rated_chats(
         )
 
 
-def _bring(study: Study, survey: str, chats: Sequence[Conversation]) -> tuple[int, set[str]]:
+def _bring(data: SurveyFiles, chats: Sequence[Conversation]) -> tuple[int, set[str]]:
     """Make conversations.jsonl hold these chats, once each, behind the bots' and before the people's.
 
     Returns how many came and the ids of those that went. Raises `UserError` where self-play was stopped before it had
     written the file.
     """
+    study = data.study
     path = study.conversations_path
     if not path.exists() and study.journal_path.exists():
         raise UserError(
             f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
             hints.Remedy("Run it to its end first: ", hints.command("selfchat", study.path)),
         )
-    conversations = study.load(survey).conversations
-    others = [row for row in conversations if row.provenance.get(ORIGIN) != survey]
-    before = {row.conversation_id for row in conversations if row.provenance.get(ORIGIN) == survey}
+    conversations = data.conversations
+    others = [row for row in conversations if row.provenance.get(ORIGIN) != data.survey]
+    before = {row.conversation_id for row in conversations if row.provenance.get(ORIGIN) == data.survey}
     order = {name: place for place, name in enumerate(study.plan.contestants)}
     rows = [
         *(row for row in others if sum(row.is_human) < 2),

@@ -10,7 +10,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Unit
 from parlai_spotbot.sequential.registration import SERVED, registered
 from parlai_spotbot.sequential.serving import OVER, Serving
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 
 
 class DrawnStock(UnitStock):
@@ -30,7 +30,7 @@ class DrawnStock(UnitStock):
         plan = serving.plan
         if ledger.keep("plan", plan.digest) != plan.digest:
             raise UserError(
-                f"{serving.study.settled_path(plan.survey)}: not the plan with which this collection began.",
+                f"{serving.data.settled_path}: not the plan with which this collection began.",
                 "Put it back as it was: by another plan the verdicts don't hold.",
             )
 
@@ -94,23 +94,23 @@ def load(serving: Serving, ledger: Ledger, mistakes: int) -> None:
     serving.load(answered, {handout.unit_id for handout in handouts.values()} - out - {*answered})
 
 
-def note_plan(study: Study, survey: str) -> None:
+def note_plan(data: SurveyFiles) -> None:
     """Note in provenance.json the digest of the plan with which a collection began; the caller holds the study's lock.
 
     So a study without the ledger shows, too, that the plan is the one by which people were served.
     """
-    plan = registered(study, survey)
-    path = CollectionPaths(study, survey).ledger
+    plan = registered(data)
+    path = CollectionPaths(data.study, data.survey).ledger
     if path.exists():
         with Ledger(path) as ledger:
             digest = ledger.keep("plan", plan.digest)
-        study.record(SERVED, {**study.provenance().get(SERVED, {}), survey: digest})
+        data.record(SERVED, digest)
 
 
-def serving_of(study: Study, survey: str, part: str, mistakes: int, deadline: str) -> tuple[Serving, list[Unit]]:
+def serving_of(data: SurveyFiles, part: str, mistakes: int, deadline: str) -> tuple[Serving, list[Unit]]:
     """Return what draws the units of a survey that is served until settled; see `collection.planned`."""
-    serving = Serving(study, registered(study, survey), deadline)
-    path = CollectionPaths(study, survey, part).ledger
+    serving = Serving(data, registered(data), deadline)
+    path = CollectionPaths(data.study, data.survey, part).ledger
     out = []
     if path.exists():
         with Ledger(path) as ledger:

@@ -35,13 +35,13 @@ def label_studio(request: ExportRequest) -> Exported:
     name = request.survey or next(iter(packed), None)
     if name not in packed:
         raise UserError(f"{study.path}: has no units of this survey.", hints.run("pack", study.path, name or ""))
-    survey = survey_of(study, name)
+    loaded = study.load(name)
+    survey = survey_of(loaded)
     if survey.layout not in ("dialogue", "side_by_side"):
         raise UserError(
             f"--survey {name}: asks turn by turn or in a chat, which no form of Label Studio does.",
             "Choose spot_the_bot, acute_eval, comparative or dialogue_likert.",
         )
-    loaded = study.load(name)
     every = loaded.items
     by_questions = _by_questions(survey, every.values())
     if not by_questions:

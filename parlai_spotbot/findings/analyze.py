@@ -77,12 +77,12 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         result["hygiene"] = conversation_hygiene
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
     if chosen.margin is not None:
-        study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
+        data.record("margin", chosen.margin)
     _write(data, result, frames)
     looks.note(data, look)
     surveys = analysed(study, fresh)
-    methods.write(study, surveys)
-    nuc.write_agreement(study, surveys)
+    methods.write(study.path / "analysis" / methods.FILE, surveys)
+    nuc.write_agreement(study.path / "nuc" / "analysis", surveys)
     return result
 
 
@@ -90,7 +90,7 @@ def _of_users(data: SurveyData, options: Options) -> dict[str, dict]:
     """Return what users do, whoever judged, where one side of conversations is a user's; {} elsewhere."""
     if not data.asked.judged or not data.conversations:
         return {}
-    users = data.study.plan.users
+    users = data.plan.users
     return {"simulators": simulators.measured(data.conversations, users, data.asked.judged[0], options.seed)}
 
 

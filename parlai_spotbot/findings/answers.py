@@ -23,7 +23,7 @@ from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.rankings import Ranking, joined
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
@@ -315,8 +315,8 @@ class Form:
     of_study: ClassVar[bool] = True
     """Whether answers are about the study's conversations."""
 
-    def facts(self, study: Study) -> dict:
-        """Further facts that these findings go by, from the study's files."""
+    def facts(self, data: SurveyFiles) -> dict:
+        """Further facts that these findings go by, from the survey's files."""
         return {}
 
     def sources(self, judgements: Any, facts: Facts, options: Options) -> tuple[dict, LeftOut]:

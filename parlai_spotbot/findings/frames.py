@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.analysis.values import best_first, plain
 
 Found = dict[str, Any]
 """What a finding computes of one source, by name: frames, lists of records, or the values of a single row."""
@@ -71,9 +71,9 @@ def ends(row: Mapping[str, Any], name: str) -> list[Any]:
     return [row.get(f"{name}_low"), row.get(f"{name}_high")]
 
 
-def one_row(**values: Any) -> pd.DataFrame:
-    """Return a frame of one row, whose values may be lists."""
-    return pd.DataFrame([values], dtype=object)
+def best_rows(rows: Sequence[Mapping[str, Any]], column: str) -> list[Mapping[str, Any]]:
+    """Return records with the highest values of a column first, see `best_first`."""
+    return best_first(rows, [row[column] for row in rows])
 
 
 def stored_form(value: Mapping[str, Any]) -> dict[str, Any]:

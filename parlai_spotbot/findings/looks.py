@@ -35,4 +35,4 @@ def note(data: SurveyData, looks: Sequence[dict]) -> None:
 
 
 def _path(data: SurveyData) -> Path:
-    return data.study.survey_path(data.survey) / "looks.jsonl"
+    return data.path / "looks.jsonl"

@@ -1,7 +1,6 @@
 """The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``."""
 
 from collections import Counter
-from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Metric, Outcomes, StudyEvidence, Wishes, analyze
@@ -20,10 +19,6 @@ from parlai_spotbot.terminal import Bar
 from parlai_spotbot.wording import source_said
 
 
-def metrics_path(study: Study) -> Path:
-    return study.path / "analysis" / "metrics"
-
-
 def evidence_of(study: Study) -> StudyEvidence:
     """Return what all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
     conversations = study.conversations()
@@ -34,7 +29,7 @@ def evidence_of(study: Study) -> StudyEvidence:
     for data in judged_surveys(study):
         judgements = data.judgements
         every += judgements
-        survey = launched_survey(study, data.survey)
+        survey = launched_survey(data)
         try:
             if data.survey == INTERACTIVE:
                 outcomes = outcomes_of(judgements, conversations)
@@ -57,15 +52,16 @@ def evidence_of(study: Study) -> StudyEvidence:
     return StudyEvidence(metrics, outcomes, times, left_out)
 
 
-def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:
-    """Compute everything and write it as JSON and CSV; returns what was written, by file stem."""
+def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> str:
+    """Compute everything and write it as JSON and CSV; return what the terminal shows: the first sentence of each part
+    of the study of metrics, by source."""
     evidence = evidence_of(study)
     with Bar("metrics", len(STEMS) * len(evidence.metrics), "part", shown=progress) as bar:
         result = analyze(evidence, wishes, lambda source, stem: bar.advance())
     if extended := study.extended_by():
         for results in result.values():
             results["made_by"]["study_extended"] = extended
-    folder = metrics_path(study)
+    folder = study.metrics_path
     for stale in folder.glob("*.csv"):
         stale.unlink()
     for stem, results in result.items():
@@ -75,15 +71,9 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     by_finding = {finding.name: {"by_source": finding.compute(surveys)} for finding in FINDINGS}
     for name, table in tables_of(FINDINGS, by_finding).items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
-    return result
-
-
-def summary(study: Study) -> str:
-    """Return what the terminal shows: the first sentence of each part of the study of metrics, by source."""
-    surveys = judged_surveys(study)
     return "\n".join(
         f"{source_said(source)}: {line.strip()}"
         for finding in FINDINGS
-        for source, frames in (finding.compute(surveys) or {}).items()
+        for source, frames in by_finding[finding.name]["by_source"].items()
         for line in render.lines(finding, Result(source, frames))
     )

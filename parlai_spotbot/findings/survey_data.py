@@ -58,14 +58,14 @@ class SurveyData(SurveyFiles):
     @cached_property
     def asked(self) -> Survey:
         """The survey as the study knows it."""
-        return known_survey(self.survey, self.study)
+        return known_survey(self)
 
     @cached_property
     def launched(self) -> Survey | None:
         """The survey as it was asked, with the limits of its launch; None where nobody knows it."""
         if not self.asked.known:
             return None
-        return launched_survey(self.study, self.survey)
+        return launched_survey(self)
 
     @cached_property
     def forms(self) -> list[Form]:
@@ -92,15 +92,11 @@ class SurveyData(SurveyFiles):
         if "selfplay" not in self.study.provenance():
             return None
         try:
-            return [episode.turns for episode in domain_of(self.study.path, self.study.plan.domain).episodes("bots")]
+            return [episode.turns for episode in domain_of(self.study.path, self.plan.domain).episodes("bots")]
         except UserError:
             return None
 
     # -- what was answered ---------------------------------------------------------------------------------------------
-    @property
-    def judgements_path(self) -> Path:
-        return self.study.judgements_path(self.survey)
-
     @cached_property
     def conversations(self) -> list[Conversation]:
         """The conversations that the survey is about; a `UserError` where they have to be there and are not."""
@@ -149,7 +145,7 @@ class SurveyData(SurveyFiles):
     @cached_property
     def screening(self) -> list[dict]:
         """The rounds of the training that annotators of a survey of tasks took; [] where there are none."""
-        path = self.study.survey_path(self.survey) / "training.jsonl"
+        path = self.path / "training.jsonl"
         if not path.exists():
             return []
         return checksums.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW)
@@ -161,7 +157,7 @@ class SurveyData(SurveyFiles):
         further: dict = {}
         conversations: list[Conversation] = []
         for form in self.forms:
-            further |= form.facts(study)
+            further |= form.facts(self)
             if form.of_study:
                 conversations = study.conversations()
         return Facts.from_records(
@@ -172,8 +168,8 @@ class SurveyData(SurveyFiles):
             units={unit.unit_id: item_ids for unit in self.units if (item_ids := _asked_in(unit))},
             judges=study.judges(self.survey),
             screening=tuple(self.screening),
-            settled=account(study, self.survey),
-            collection=study.provenance().get("crowdsourcing", {}).get(self.survey, {}),
+            settled=account(self),
+            collection=self.recorded("crowdsourcing"),
             margin=self.margin,
             **further,
         )
@@ -295,7 +291,7 @@ class SurveyData(SurveyFiles):
     def bots(self) -> list[str]:
         """The contestants in the order of the plan, then any others that occur, sorted: a bot's place is its colour."""
         seen = {name for c in self.conversations for name in c.entities if name != HUMAN}
-        return planned_first(seen.union(self.study.plan.contestants), self.study.plan.contestants)
+        return planned_first(seen.union(self.plan.contestants), self.plan.contestants)
 
     @cached_property
     def analysed_sources(self) -> list[str]:

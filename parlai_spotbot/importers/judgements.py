@@ -99,11 +99,12 @@ class JudgementReader:
     def for_study(cls, study: Study, name: str, answers: Names | None = None) -> JudgementReader:
         """Return the reader of a study's survey."""
         get_survey(name, study)
-        survey = survey_of(study, name)
+        data = study.load(name)
+        survey = survey_of(data)
         questions = [question.name for question in survey.questions]
         items = {
             (item.conversation_ids, question): item.item_id
-            for item in study.load(name).items.values()
+            for item in data.items.values()
             for question in item.questions or questions
         }
         return cls(indexed(study.conversations()), survey, items, answers or {})

@@ -40,7 +40,7 @@ def answers_by_a_judge(data: SurveyFiles) -> str:
     survey = get_survey(data.survey, data.study)
     if survey.chat or survey.layout == "candidates":
         return ""
-    if data.survey in SPOTTED and set(features_of(survey_of(data.study, data.survey))) <= set(FEATURES):
+    if data.survey in SPOTTED and set(features_of(survey_of(data))) <= set(FEATURES):
         return hints.command("judge", data.study.path, data.survey, judges="spotter")
     return hints.command("judge", data.study.path, data.survey, **ANY_SERVER)
 
@@ -48,7 +48,7 @@ def answers_by_a_judge(data: SurveyFiles) -> str:
 def settles(data: SurveyFiles) -> str:
     """The command that goes on with a survey that is served until settled; "" for another survey."""
     path = data.study.path
-    if (plan := registered(data.study, data.survey)) is None:
+    if (plan := registered(data)) is None:
         return ""
     request = SettledRequest(
         until="settled", margin=plan.margin, level=plan.level, budget=plan.budget, decides=plan.question
@@ -58,7 +58,7 @@ def settles(data: SurveyFiles) -> str:
         return hints.command("crowdsource", path, data.survey, **request.named(), **launch)
     name = plan.source.removeprefix("judge:")
     judge: dict[str, object] = {"judges": name}
-    recorded = data.study.provenance().get("judge", {}).get(data.survey, {}).get(name, {})
+    recorded = data.recorded("judge").get(name, {})
     if name != "spotter":
         judge = {**ANY_SERVER, "judge_name": name}
     if "url" in recorded:

@@ -40,26 +40,26 @@ def judge_study(
     same bytes, whatever the interruptions, as far as the judge is deterministic.
     """
     path = summary_path(study.survey_path(survey), judge.name)
+    data = study.load(survey)
     plan = None
     if settled:
-        plan = register(study, survey, judge.source, settled, seed=judge.seed)
+        plan = register(data, judge.source, settled, seed=judge.seed)
     with _opened(study, survey, judge, settled) as (units, recorded, todo):
         course = None
         if plan:
-            course = course_of(study, plan, read_pool(study, survey), units, recorded, todo)
+            course = course_of(study.conversations(), plan, read_pool(data), units, recorded, todo)
         before = _complete_summary(path, len(units))
         if before and not todo and (course is None or (course.ended and not course.waiting)):
             return before
         judge.prepare(study, survey, progress)
-        options = study.provenance().get("judge", {})
-        study.record("judge", {**options, survey: {**options.get(survey, {}), judge.name: judge.options()}})
+        data.record("judge", {**data.recorded("judge"), judge.name: judge.options()})
         checksums.write_json(path, _summary(judge, units, recorded, study.conversations()))
         have = {row.judgement_id for row in recorded}
         try:
             if course:
-                judge_until_settled(study, course, judge, have, progress)
+                judge_until_settled(data, course, judge, have, progress)
             else:
-                _answer(study.judgements_path(survey), judge, todo, have, survey_of(study, survey), progress)
+                _answer(study.judgements_path(survey), judge, todo, have, survey_of(data), progress)
         finally:
             summary = _summary_now(study, survey, judge)
             if course:
@@ -118,8 +118,8 @@ def estimate(study: Study, survey: str, judge: Judge, settled: SettledRequest | 
     """
     with _opened(study, survey, judge, settled) as (units, recorded, todo):
         if settled:
-            plan, pool, _ = proposed(study, survey, judge.source, settled, seed=judge.seed)
-            todo += most_units(course_of(study, plan, pool, units, recorded, todo))
+            plan, pool, _ = proposed(study.load(survey), judge.source, settled, seed=judge.seed)
+            todo += most_units(course_of(study.conversations(), plan, pool, units, recorded, todo))
         counts = {"units": len(todo), "units_in_all": len(units), "at_most": settled is not None}
         return {"judge": judge.name, **counts, **judge.estimate(todo)}
 
@@ -143,10 +143,11 @@ def _opened(
     study: Study, survey: str, judge: Judge, settled: SettledRequest | None
 ) -> Iterator[tuple[list[Unit], list[Judgement], list[Unit]]]:
     """Open the judge; yield all units, its answers, and the units that lack some. It is closed in any case."""
-    check_survey(known_survey(survey, study))
+    data = study.load(survey)
+    check_survey(known_survey(data))
     if settled:
-        units = study.load(survey).units
-    elif plan := registered(study, survey):
+        units = data.units
+    elif plan := registered(data):
         raise UserError(
             f"{study.settled_path(survey)}: this survey is served until settled, by {source_said(plan.source)}.",
             "Go on with --until 'settled' and the options of the first time, or judge another --study.",
@@ -157,10 +158,10 @@ def _opened(
             raise UserError(f"{study.units_path(survey)}: no item to judge.", hints.run("pack", study.path, survey))
     judge.open(study, survey)
     try:
-        answers = _answers(judge, study.load(survey).judgements)
+        answers = _answers(judge, data.judgements)
         todo = _unanswered(judge, units, answers)
         if answers:
-            recorded = study.provenance().get("judge", {}).get(survey, {}).get(judge.name)
+            recorded = data.recorded("judge").get(judge.name)
             _check_options(judge, recorded, todo, study.judgements_path(survey))
         yield units, answers, todo
     finally:

@@ -50,7 +50,7 @@ class Study(StoredStudy):
         from parlai_spotbot.findings import findings_of
 
         names = [name for name in survey_names(self) if self.judgements_path(name).exists()]
-        if not findings_of(known_survey(survey, self)):
+        if not findings_of(known_survey(self.load(survey))):
             raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, names)}")
         if survey not in names:
             raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, names)}")

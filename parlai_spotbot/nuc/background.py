@@ -8,7 +8,7 @@ import numpy as np
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.scoring.scores import CAUTIONS, WAY_TITLES, CandidateScores
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
 from parlai_spotbot.surveys.packing.units_file import packed_with
@@ -48,17 +48,17 @@ class NucBackground:
     cautions: tuple[str, ...] = ()
 
 
-def background_of(study: Study) -> NucBackground:
+def background_of(data: SurveyFiles) -> NucBackground:
     """Everything that the analysis wants beside the answers; `UserError` where nothing is packed or a file is wrong."""
-    key = key_of(study)
-    groups = (packed_with(study, "nuc") or {}).get("groups", [])
-    models, ways, unscored = _models(study.path / "nuc", key)
+    key = key_of(data)
+    groups = (packed_with(data) or {}).get("groups", [])
+    models, ways, unscored = _models(data.study.path / "nuc", key)
     about = {}
     for row in groups:
         about[row["name"]] = {name: row.get(name, "") for name in ("expertise", "recruited")}
     return NucBackground(
         questions=key,
-        groups={unit.unit_id: unit.group for unit in study.units("nuc")},
+        groups={unit.unit_id: unit.group for unit in data.units},
         about=about,
         models=models,
         ways={name: WAY_TITLES[way] for name, way in ways.items()},

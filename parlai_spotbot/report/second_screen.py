@@ -135,7 +135,7 @@ def _of_answers(chapter: Chapter, lead: SourceAccount) -> list[str]:
 
 def packing_warnings(contents: SurveyData) -> list[str]:
     """Return what packing warned of when it made the units of a survey, with the contestants' present names."""
-    packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
+    packed = contents.recorded("pack")
     warnings = packed.get("warnings") or []
     warnings = sorted(warnings, key=lambda warning: "tells it from people" not in warning)
     sentences = [f"Packing warned: {warning.rstrip('.')}." for warning in warnings[:PACKING]]

@@ -10,6 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED, DONE, MISTAKE, PARTLY, STOPPED, Outcome, shown
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.terminal import print_plainly
 
 AGAIN = "then run the same command again: what was finished is kept."
@@ -87,6 +88,25 @@ class Command(ABC):
                 parser.add_request(requests[title], **(table or {}))
             else:
                 parser.add_table(title, table)
+
+    @cached_property
+    def study(self) -> Study:
+        """The study that was named."""
+        return Study.open(self.opt["study"])
+
+    @property
+    def named_study(self) -> Study | None:
+        """The study that was named; None where none was."""
+        if not self.opt["study"]:
+            return None
+        return self.study
+
+    @property
+    def seed(self) -> int:
+        """The seed that was asked for, else the study's."""
+        if self.opt["seed"] is None:
+            return self.study.plan.seed
+        return self.opt["seed"]
 
     @abstractmethod
     def execute(self) -> int | None:
@@ -172,14 +192,13 @@ class Command(ABC):
                 contents.survey: records(contents.analysis.get("ranking", {})) for contents in contents_list
             }
 
-    def say_next(self, study: Study, survey: str, judge: str = "") -> None:
+    def say_next(self, data: SurveyFiles, judge: str = "") -> None:
         """Print the command that comes next for the survey: by people too, where it lacks answers.
 
         `judge` is the command of a judge that gave none: the next step names no other judge in its place.
         """
         from parlai_spotbot.judges.next_step import answers_by_a_judge, answers_by_people, next_step
 
-        data = study.load(survey)
         step = judge or next_step(data)
         self.result.next = step
         if judge:
@@ -193,17 +212,3 @@ class Command(ABC):
         missing = [f"--{name.replace('_', '-')}" for name in self.required if self.opt.get(name) is None]
         if missing:
             raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
-
-
-def seed_of(opt: dict, study: Study) -> int:
-    """The seed that was asked for, else the study's."""
-    if opt["seed"] is None:
-        return study.plan.seed
-    return opt["seed"]
-
-
-def study_of(opt: dict) -> Study | None:
-    """The study that was named; None where none was."""
-    if not opt["study"]:
-        return None
-    return Study.open(opt["study"])

@@ -9,11 +9,10 @@ from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command, seed_of
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE, UNDECIDED, WORSE
 
 if TYPE_CHECKING:
-    from parlai_spotbot.study import Study
     from parlai_spotbot.surveys import Survey
 
 GATE = {"alike": DONE, "not known": UNDECIDED, "different": WORSE}
@@ -27,13 +26,12 @@ class SpotbotAnalyze(Command):
         from parlai_spotbot.findings.analyze import analyze, missing_of
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
-        from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
         opt = self.opt
-        study = Study.open(opt["study"])
-        survey = self._survey(study)
-        options = option_values(Options, {**opt, "seed": seed_of(opt, study)})
+        study = self.study
+        survey = self._survey()
+        options = option_values(Options, {**opt, "seed": self.seed})
         metrics = None
         if opt["gate"]:
             _check_gate(get_survey(survey, study))
@@ -56,18 +54,17 @@ class SpotbotAnalyze(Command):
         self.result.wrote(analysis=folder)
         self.answered(study, survey)
         if metrics is not None:
-            from parlai_spotbot.findings import metrics_of_study
-
-            print(metrics_of_study.summary(study))
-            print(f"written to {metrics_of_study.metrics_path(study)}")
-            self.result.wrote(metrics=metrics_of_study.metrics_path(study))
+            print(metrics)
+            print(f"written to {study.metrics_path}")
+            self.result.wrote(metrics=study.metrics_path)
         self.result.next = hints.command("report", study.path, survey)
         print(f"\nnext: {self.result.next}")
         code = self.accounted("All else is analysed; collect or correct these answers, and analyse again.")
         return self._gated(code)
 
-    def _survey(self, study: Study) -> str:
+    def _survey(self) -> str:
         """Return the survey that was named, or else the study's."""
+        study = self.study
         survey = self.opt["survey"]
         if survey == "spot_the_bot" and survey not in study.plan.surveys and not study.judgements_path(survey).exists():
             return next(iter(study.plan.surveys), survey)  # of votes alone there is no other

@@ -11,38 +11,39 @@ from parlai_spotbot.wording import filled
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.collect import CollectResult
-    from parlai_spotbot.study import Study
+    from parlai_spotbot.study import SurveyFiles
 
 
 class SpotbotCollect(Command):
     def execute(self) -> int:
-        from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
-        study = Study.open(self.opt["study"])
+        study = self.study
         survey = self.opt["survey"]
         get_survey(survey, study)
         if self.opt["withdraw"] is not None:
-            return self._withdraw(study, self.opt["withdraw"])
+            return self._withdraw(self.opt["withdraw"])
         from parlai_spotbot.crowdsourcing.collect import collect
 
         with study.lock("spotbot_collect"):
             collected = collect(study, survey)
-        self.tell(report(collected, study, survey))
+        data = study.load(survey)
+        self.tell(report(collected, data))
         self.result.figures = collected.figures()
-        self.result.wrote(judgements=study.judgements_path(survey))
+        self.result.wrote(judgements=data.judgements_path)
         if collected.unfinished:
             self.result.missing["unit that nobody has finished"] = collected.unfinished
         again = "Collect again when more units are finished."
         if not collected.rows:
             return self.accounted(again, "no finished unit can be used")
-        self.say_next(study, survey)
+        self.say_next(data)
         return self.accounted(again)
 
-    def _withdraw(self, study: Study, who: str) -> int:
+    def _withdraw(self, who: str) -> int:
         """Delete all that somebody answered, in every survey, and say what is left to do."""
         from parlai_spotbot.crowdsourcing.withdraw import withdraw
 
+        study = self.study
         with study.lock("spotbot_collect"):
             done = withdraw(study, who)
         self.result.said = f"withdrawn: {who}"
@@ -59,7 +60,7 @@ class SpotbotCollect(Command):
         return DONE
 
 
-def report(collected: CollectResult, study: Study, survey: str) -> str:
+def report(collected: CollectResult, data: SurveyFiles) -> str:
     """Return what was collected, the annotators to check, and where the files are."""
     from parlai_spotbot.crowdsourcing.annotator_summary import table
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -69,8 +70,8 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
     values = {
         "it": collected,
         "rows": len(collected.rows),
-        "answers": study.judgements_path(survey),
-        "folder": CollectionPaths(study, survey).shared,
+        "answers": data.judgements_path,
+        "folder": CollectionPaths(data.study, data.survey).shared,
     }
     printed = [filled(lines["units"], **values)]
     printed += [filled(text, **values) for name, text in lines["left_out"].items() if getattr(collected, name)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.scripts.command import Command, study_of
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.play_options import named_in
 from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY
 from parlai_spotbot.wording import filled
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
-    from parlai_spotbot.study import Study
 
 
 class SpotbotContestants(Command):
@@ -21,17 +20,16 @@ class SpotbotContestants(Command):
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
         from parlai_spotbot.selfplay.trial import try_pool
 
-        study = study_of(self.opt)
         if self.opt["leave_out"]:
-            return self._leave_out(study)
-        entries = asked_entries(self.opt["pool"], study, named_in(self.opt))
+            return self._leave_out()
+        entries = asked_entries(self.opt["pool"], self.named_study, named_in(self.opt))
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
         for problem in problems:
             print("\n  ".join(filter(None, (f"error: {problem.problem}", problem.remedy))), file=sys.stderr)
         trials = []
         if self.opt["trying"]:
-            trials, logs = try_pool(entries, self._domain(study))
+            trials, logs = try_pool(entries, self._domain())
             print("\n" + trials_text(trials))
             if any(trial.problem for trial in trials):
                 print(f"what they printed is in {logs}")
@@ -46,20 +44,22 @@ class SpotbotContestants(Command):
             return PARTLY
         return DONE
 
-    def _domain(self, study: Study | None) -> Domain | None:
+    def _domain(self) -> Domain | None:
         """Whose seeds a trial takes: the one asked for, else the study's, which keeps a copy of one of its own."""
         from parlai_spotbot.domains import domain_of, get_domain
 
         if self.opt["domain"]:
             return get_domain(self.opt["domain"])
+        study = self.named_study
         if study is None:
             return None
         return domain_of(study.path, study.plan.domain)
 
-    def _leave_out(self, study: Study | None) -> int:
+    def _leave_out(self) -> int:
         from parlai_spotbot.errors import UserError
         from parlai_spotbot.hints import command
 
+        study = self.named_study
         if study is None:
             raise UserError("--leave-out needs a study.", "Name it with --study.")
         if not (study.conversations_path.exists() or study.accounts_path.exists()):

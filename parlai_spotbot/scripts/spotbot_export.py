@@ -14,12 +14,10 @@ class SpotbotExport(Command):
     REQUESTS = (ExportRequest,)
 
     def execute(self) -> None:
-        from parlai_spotbot.study import Study
-
         opt = self.opt
         how = plugin.find(EXPORTERS, "EXPORT", opt["format"], "--format")
         path = Path(opt["out"])
-        request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
+        request = ExportRequest(self.study, **option_values(ExportRequest, opt))
         exported, new = export(opt["format"], how, request, path)
         request.study.note_export(path)
         self.result.said = exported.said

@@ -10,7 +10,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.certify_request import CertifyRequest
 from parlai_spotbot.judges.specs import JudgeRequest
-from parlai_spotbot.scripts.command import Command, seed_of
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.sequential.settled_request import SettledRequest
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.judges import Judge
     from parlai_spotbot.judges.certificate import Certificate
     from parlai_spotbot.judges.certificate.recheck import Recheck
-    from parlai_spotbot.study import Study
 
 REPEATED = 150
 """Items about which a judge is asked again when it is certified."""
@@ -41,7 +40,6 @@ class SpotbotJudge(Command):
     def _judge(self) -> int:
         from parlai_spotbot.judges.run import let_judge
         from parlai_spotbot.judges.summary import accounted, is_open
-        from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import own_surveys, survey_at
         from parlai_spotbot.wording import counted, listed
 
@@ -50,12 +48,12 @@ class SpotbotJudge(Command):
         given = self.opt["survey"]
         if own_surveys.is_file(given) and settled is None:
             raise own_surveys.needs_packing(given)
-        study = Study.open(self.opt["study"])
+        study = self.study
         survey_asked = survey_at(given, study)
         survey = survey_asked.name
-        judges = [spec.make(seed_of(self.opt, study)) for spec in request.specs(survey_asked, settled)]
+        judges = [spec.make(self.seed) for spec in request.specs(survey_asked, settled)]
         if self.opt["dry_run"]:
-            return self._estimate(study, survey, judges, settled)
+            return self._estimate(survey, judges, settled)
         with study.lock("spotbot_judge"):
             own_surveys.taken(study, given)
             self.result.figures = summaries = let_judge(study, survey, judges, request.yes, settled=settled)
@@ -71,9 +69,9 @@ class SpotbotJudge(Command):
             options |= settled.named()
         again = command("judge", study.path, survey, **options, seed=self.opt["seed"])
         if problem:
-            self.say_next(study, survey, again)
+            self.say_next(study.load(survey), again)
         else:
-            self.say_next(study, survey)
+            self.say_next(study.load(survey))
             if any(map(is_open, summaries.values())):
                 print(f"for the missing answers: {again}")
         return code
@@ -90,16 +88,15 @@ class SpotbotJudge(Command):
     def _certify_study(self) -> int:
         """Certify a judge by what people answered in the study."""
         from parlai_spotbot.judges.certificate.of_study import certificate_path, certified, judged_items
-        from parlai_spotbot.study import Study
 
-        study = Study.open(self.opt["study"])
+        study = self.study
         survey = self.opt["survey"]
         if self.opt["repeats"] and self.opt["out"]:
             raise UserError("--repeats: they are kept beside the study's own certificate.", "Leave out --out.")
         with study.lock("spotbot_judge"):
             items = judged_items(study.load(survey), self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
             path = certificate_path(study.path, survey, items.judge)
-            code = self._certified(certified(items, seed_of(self.opt, study)), Path(self.opt["out"] or path))
+            code = self._certified(certified(items, self.seed), Path(self.opt["out"] or path))
         for repeat in range(1, self.opt["repeats"] + 1):
             outcome = self._asked_again(self.opt["recheck"] or REPEATED, repeat)
             if outcome.changed:
@@ -110,15 +107,14 @@ class SpotbotJudge(Command):
     def _asked_again(self, count: int, repeat: int = 0) -> Recheck:
         """Ask a certified judge again about `count` items."""
         from parlai_spotbot.judges.certificate.recheck import recheck
-        from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import survey_at
 
-        study = Study.open(self.opt["study"])
+        study = self.study
         survey = survey_at(self.opt["survey"], study)
         specs = JudgeRequest.from_options(self.opt).specs(survey)
         if len(specs) != 1:
             raise UserError(f"--judges: {len(specs)} judges.", "Name one, who is asked again.")
-        judge = specs[0].make(seed_of(self.opt, study))
+        judge = specs[0].make(self.seed)
         with study.lock("spotbot_judge"):
             return recheck(study.load(survey.name), judge, count, repeat=repeat)
 
@@ -140,13 +136,13 @@ class SpotbotJudge(Command):
         print(f"\nwritten: {path}")
         return DONE
 
-    def _estimate(self, study: Study, survey: str, judges: Sequence[Judge], settled: SettledRequest | None) -> int:
+    def _estimate(self, survey: str, judges: Sequence[Judge], settled: SettledRequest | None) -> int:
         """Print what it would take, and ask nothing."""
         from parlai_spotbot.judges.run import estimate
         from parlai_spotbot.judges.summary import estimate_text
 
         for judge in judges:
-            self.result.figures[judge.name] = estimated = estimate(study, survey, judge, settled)
+            self.result.figures[judge.name] = estimated = estimate(self.study, survey, judge, settled)
             print(estimate_text(estimated))
         print("\nnothing was asked (--dry-run)")
         return DONE

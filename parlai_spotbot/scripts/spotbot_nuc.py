@@ -8,7 +8,7 @@ from typing import Any
 from parlai_spotbot import hints, terminal
 from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command, study_of
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE, PARTLY
 
 WIDTH = 110
@@ -27,7 +27,7 @@ class SpotbotNuc(Command):
         from parlai_spotbot.report.nuc_page import write_page
 
         opt = self.opt
-        study = study_of(opt)
+        study = self.named_study
         out = Path(opt["out"] or "nuc")
         if study and not opt["out"]:
             out = study.path / "nuc"

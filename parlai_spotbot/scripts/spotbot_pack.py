@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command, seed_of
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.surveys.pack_request import PackRequest
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ class SpotbotPack(Command):
     REQUESTS = (PackRequest,)
 
     def execute(self) -> None:
-        study = self._study()
+        study = self.study
         given = self.opt["survey"]
         from parlai_spotbot.surveys import get_survey, own_surveys
 
@@ -34,37 +35,39 @@ class SpotbotPack(Command):
 
         with study.lock("spotbot_pack"):
             name = own_surveys.taken(study, given)
-            self._make_questions(study)
+            self._make_questions()
             self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
             self.tell(summary_text(self.result.figures))
+            data = study.load(name)
             if own_surveys.kept(study, name):
-                print(announced(study, name))
-            self.result.wrote(units=study.units_path(name))
-            print(f"\nwritten: {study.units_path(name)}")
-        self.say_next(study, name)
+                print(announced(data))
+            self.result.wrote(units=data.units_path)
+            print(f"\nwritten: {data.units_path}")
+        self.say_next(data)
 
-    def _make_questions(self, study: Study) -> None:
+    def _make_questions(self) -> None:
         """Make the questions of survey nuc where the study has none yet and no file of them is named."""
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing.candidates import VERSIONS, questions_path
 
-        paths = (questions_path(study), study.path / "nuc" / "questions.jsonl")
+        study = self.study
+        paths = (questions_path(study.load("nuc")), study.path / "nuc" / "questions.jsonl")
         if self.opt["survey"] != "nuc" or self.opt["nuc_questions"] or any(path.exists() for path in paths):
             return
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
         count = 2 * size * (self.opt["versions"] or VERSIONS)  # as some questions can't are in one version
-        path = make_questions(study, count, seed_of(self.opt, study))
+        path = make_questions(study, count, self.seed)
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
 
-    def _study(self) -> Study:
-        """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""
-        from parlai_spotbot.study import Study
-
+    @cached_property
+    def study(self) -> Study:
+        """The study that was named; with --pool or --domain, for a survey in which people chat, one that is made or
+        extended."""
         if self.opt["pool"] is None and self.opt["domain"] is None:
-            return Study.open(self.opt["study"])
+            return super().study
         from parlai_spotbot.selfplay.empty_study import begin_chats
         from parlai_spotbot.selfplay.play import claimed
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command, study_of
+from parlai_spotbot.scripts.command import Command
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from parlai_spotbot.findings.plans.launches import LaunchTerms
-    from parlai_spotbot.study import Study
 
 
 class SpotbotPlan(Command):
@@ -23,13 +22,12 @@ class SpotbotPlan(Command):
     def execute(self) -> None:
         from parlai_spotbot.findings.plans import plan
 
-        study = study_of(self.opt)
         request = PlanRequest(**option_values(PlanRequest, self.opt))
         if self.opt["next"] is not None:
-            return self._next(study, request)
+            return self._next(request)
         if self.opt["certify"] is not None:
-            return self._labels(study, request)
-        planned = plan(request, study, say=print, terms=self._terms())
+            return self._labels(request)
+        planned = plan(request, self.named_study, say=print, terms=self._terms())
         print(planned.text)
         lines = planned.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
@@ -53,17 +51,18 @@ class SpotbotPlan(Command):
         settings = read_settings(self.opt["config"], provider=self.opt["provider"])
         return LaunchTerms(settings.limits, settings.pay, settings.platform_fee, options)
 
-    def _next(self, study: Study | None, request: PlanRequest) -> None:
+    def _next(self, request: PlanRequest) -> None:
         """Print the pairs to show next, or write them to --out."""
         from parlai_spotbot.findings.plans.next_pairs import next_pairs
 
-        self._table("pairs", next_pairs(study, self.opt["next"], request), "show")
+        self._table("pairs", next_pairs(self.named_study, self.opt["next"], request), "show")
 
-    def _labels(self, study: Study | None, request: PlanRequest) -> None:
+    def _labels(self, request: PlanRequest) -> None:
         """Print the items that people should label next, or write them to --out."""
         from parlai_spotbot.judges.certificate.label_budget import next_labels
         from parlai_spotbot.judges.certificate.of_study import judged_items
 
+        study = self.named_study
         if study is None:
             raise UserError("--study missing.", "Name a study in which a judge has answered.")
         judge = (request.source or "").removeprefix("judge:") or None

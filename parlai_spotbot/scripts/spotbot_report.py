@@ -44,9 +44,8 @@ class SpotbotReport(Command):
     def _report(self) -> int:
         from parlai_spotbot.findings.survey_data import not_analysed
         from parlai_spotbot.report.page import build_report
-        from parlai_spotbot.study import Study
 
-        study = Study.open(self.opt["study"])
+        study = self.study
         path = build_report(study, self.opt["survey"], tuple(self.opt["without_judge"] or ()))
         self.answered(study, self.opt["survey"])
         self.result.wrote(report=path, appendix=path.parent / "appendix")
@@ -71,10 +70,9 @@ class SpotbotReport(Command):
 
     def _export(self) -> None:
         from parlai_spotbot.report.export import CopyOptions, export_study
-        from parlai_spotbot.study import Study
 
         opt = self.opt
-        study = Study.open(opt["study"])
+        study = self.study
         options = CopyOptions(opt["with_comments"], not opt["without_human_turns"], opt["with_code"])
         with study.lock("spotbot_report --export"):
             exported = export_study(study, opt["export"], options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.judges.specs import JudgeRequest
-from parlai_spotbot.scripts.command import Command, study_of
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.play_options import asked_of, engine_in_use
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -49,7 +49,7 @@ class SpotbotTournament(Command):
 
         begun = None
         if self.opt["study"] and Study.exists(Path(self.opt["study"])):
-            begun = study_of(self.opt)
+            begun = self.study
         evaluation = Evaluation.from_options(self.opt)
         return evaluation, JudgeRequest.from_options(self.opt).specs(evaluation.checked(begun), evaluation.settled)
 

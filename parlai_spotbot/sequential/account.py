@@ -30,8 +30,8 @@ from parlai_spotbot.sequential.registration import (
     read_pool,
     registered,
 )
-from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import launched_survey
+from parlai_spotbot.study import SurveyFiles
+from parlai_spotbot.surveys import Survey, launched_survey
 from parlai_spotbot.surveys.controls.exclusion import graded_controls
 
 SHOWN = 8
@@ -84,35 +84,33 @@ def progress(evidence: np.ndarray | float, needed: np.ndarray | float) -> np.nda
     return np.clip(evidence / np.maximum(needed, LEAST), 0, 1)
 
 
-def account(study: Study, survey: str) -> dict[str, Any]:
+def account(data: SurveyFiles) -> dict[str, Any]:
     """Return what the answers of the plan's source say; {} of a survey that isn't served until settled.
 
     Contestants that were left out afterwards count as before, since others' units were drawn by their answers; no row
     is about them. A plan that was changed counts as it was frozen.
     """
-    plan = registered(study, survey)
+    plan = registered(data)
     if plan is None:
         return {}
-    plan, changes = as_frozen(study, plan)
-    mistakes = plan.control_mistakes
-    if mistakes is None:
-        mistakes = launched_survey(study, survey).limits.control_mistakes
-    whole = replace(study, gone=frozenset())
-    rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
+    plan, changes = as_frozen(data, plan)
+    launched = launched_survey(data)
+    whole = replace(data.study, gone=frozenset()).load(data.survey)
+    rows = [row for row in whole.judgements if row.source == plan.source]
     watch = Watch(plan)
-    course, missing = _replayed(whole, plan, rows, mistakes, watch)
-    deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)
+    course, missing = _replayed(whole, plan, rows, launched, watch)
+    deadline = data.recorded("crowdsourcing").get("deadline", plan.deadline)
     counts = {
         "units drawn otherwise than planned, or after the end": course.foreign,
         "units whose answers are missing, though later ones were drawn by them": missing,
         "units beyond the first of a person": _further_units(rows),
-        **_departures(study, plan, changes, deadline),
+        **_departures(data, plan, changes, deadline, launched.limits.control_mistakes),
     }
     matches = _matches(course)
     probes_found = _probes(course, matches)
     if any(probe.level == RED for probe in probes_found):  # then no verdict is given
         course.evidence = replace(course.evidence, verdict=plan.begin().verdict)
-    names = [name for name in plan.contestants if name not in study.gone]
+    names = [name for name in plan.contestants if name not in data.study.gone]
     return {
         **plan.to_json(),
         "ended": _ended(course, deadline),
@@ -143,15 +141,18 @@ def _ended(course: Course, deadline: str | None) -> str:
 
 
 def _replayed(
-    whole: Study, plan: Registration, rows: list[Judgement], mistakes: int, watch: Watch
+    whole: SurveyFiles, plan: Registration, rows: list[Judgement], launched: Survey, watch: Watch
 ) -> tuple[Course, int]:
     """Return the course after all units, and of how many units the answers are missing by which others were drawn.
 
-    Answers of people with more `mistakes` in controls don't count.
+    Answers of people who missed more controls than the plan, or else the launch, allows don't count.
     """
-    units = whole.load(plan.survey).units
+    units = whole.units
     if plan.source == HUMAN:
-        failed = failed_annotators(graded_controls(rows, launched_survey(whole, plan.survey)).get(HUMAN, {}), mistakes)
+        mistakes = plan.control_mistakes
+        if mistakes is None:
+            mistakes = launched.limits.control_mistakes
+        failed = failed_annotators(graded_controls(rows, launched).get(HUMAN, {}), mistakes)
         rows.sort(key=lambda row: str(row.submitted_at))
         given = points_by_unit(rows, plan.question, failed)
         # Later ones are out, and may be drawn by answers that were not collected yet.
@@ -160,32 +161,33 @@ def _replayed(
         given = points_in_order(units, rows, plan.question)
         replayed = len(units)
     missing = counted(units[:replayed]).difference(given)
-    talks = indexed(whole.conversations())
-    course = Course(plan, read_pool(whole, plan.survey), talks, units[:replayed], given, missing, watch)
+    talks = indexed(whole.study.conversations())
+    course = Course(plan, read_pool(whole), talks, units[:replayed], given, missing, watch)
     course.hold(units[replayed:])
     return course, len(missing)
 
 
-def _departures(study: Study, plan: Registration, changes: Sequence[str], deadline: str | None) -> dict[str, int]:
+def _departures(
+    data: SurveyFiles, plan: Registration, changes: Sequence[str], deadline: str | None, mistakes: int
+) -> dict[str, int]:
     """Return how often the study departs from its plan, by what is otherwise."""
     changed = ""
     if changes:
         changed = f" ({', '.join(changes)})"
     counts = {
-        "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
-        "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
-        "changes of the pool of items": int(files.sha256(pool_path(study, plan.survey)) != plan.pool),
+        "contestants left out afterwards": len(data.study.gone.intersection(plan.contestants)),
+        "contestants added afterwards": len({*data.plan.contestants}.difference(plan.contestants)),
+        "changes of the pool of items": int(files.sha256(pool_path(data)) != plan.pool),
         f"changes of the plan since it was frozen{changed}": len(changes),
         "changes of the package version": int(plan.package != PACKAGE),
     }
-    served = study.provenance().get(SERVED, {}).get(plan.survey)
-    if served is not None:
+    served = data.recorded(SERVED)
+    if served:
         counts["units served by another plan than the frozen one"] = int(served != plan.digest)
     if plan.deadline is not None:
         counts["changes of the deadline"] = int(deadline != plan.deadline)
     if plan.control_mistakes is not None:
-        launched = launched_survey(study, plan.survey).limits.control_mistakes
-        counts["changes of the number of controls that may be missed"] = int(plan.control_mistakes != launched)
+        counts["changes of the number of controls that may be missed"] = int(plan.control_mistakes != mistakes)
     return counts
 
 

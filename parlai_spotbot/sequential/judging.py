@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import Item, Judgement, Unit, indexed
+from parlai_spotbot.records import Conversation, Item, Judgement, Unit, indexed
 from parlai_spotbot.sequential.course import Course, points_in_order
 from parlai_spotbot.sequential.points import points_of_rows
 from parlai_spotbot.sequential.registration import Registration
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.wording import filled, part_of
 
@@ -41,7 +41,7 @@ class Answering(Protocol):
 
 
 def course_of(
-    study: Study,
+    talks: Iterable[Conversation],
     plan: Registration,
     pool: Sequence[Item],
     units: Sequence[Unit],
@@ -50,10 +50,12 @@ def course_of(
 ) -> Course:
     """Return the course after the units drawn so far, see `points_in_order`."""
     given = points_in_order(units, rows, plan.question, waiting)
-    return Course(plan, pool, indexed(study.conversations()), units, given)
+    return Course(plan, pool, indexed(talks), units, given)
 
 
-def judge_until_settled(study: Study, course: Course, judge: Answering, have: Collection[str], progress: bool) -> None:
+def judge_until_settled(
+    data: SurveyFiles, course: Course, judge: Answering, have: Collection[str], progress: bool
+) -> None:
     """Let a judge answer unit after unit until the course has ended; those that are out first.
 
     As many units are out at once as the judge answers at once; they are counted in that order. A unit is written down
@@ -63,8 +65,8 @@ def judge_until_settled(study: Study, course: Course, judge: Answering, have: Co
     plan = course.plan
     pairs = len(plan.contestants) * (len(plan.contestants) - 1) // 2
     with (
-        checksums.RecordedJournal(study.units_path(plan.survey)) as units,
-        checksums.RecordedJournal(study.judgements_path(plan.survey)) as answers,
+        checksums.RecordedJournal(data.units_path) as units,
+        checksums.RecordedJournal(data.judgements_path) as answers,
         Bar(f"judge {judge.name}", plan.budget, "answer", shown=progress) as bar,
     ):
         while batch := _batch(course, units, judge.at_once):

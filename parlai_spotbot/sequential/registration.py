@@ -15,7 +15,7 @@ from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, Number, indexed, judged_name
 from parlai_spotbot.sequential.evidence import Evidence, Rules, begin
 from parlai_spotbot.sequential.settled_request import SettledRequest
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
@@ -127,24 +127,24 @@ class Registration:
         return checksums.record_of(files.dumps(self.frozen).encode())["sha256"]
 
 
-def pool_path(study: Study, survey: str) -> Path:
+def pool_path(data: SurveyFiles) -> Path:
     """Return the file of the items to draw from."""
-    return study.survey_path(survey) / "pool.jsonl"
+    return data.path / "pool.jsonl"
 
 
-def registered(study: Study, survey: str) -> Registration | None:
-    """Return the plan that a survey of a study is served by; None where it isn't served until settled."""
-    path = study.settled_path(survey)
+def registered(data: SurveyFiles) -> Registration | None:
+    """Return the plan that a survey is served by; None where it isn't served until settled."""
+    path = data.settled_path
     if not path.exists():
         return None
     return read_row(Registration, checksums.read_json(path), str(path))
 
 
-def as_frozen(study: Study, plan: Registration) -> tuple[Registration, list[str]]:
+def as_frozen(data: SurveyFiles, plan: Registration) -> tuple[Registration, list[str]]:
     """Return the plan as it was frozen, and what was changed since then: "level 0.95 -> 0.8"."""
-    before = study.provenance().get(FROZEN, {}).get(plan.survey, {})
+    before = data.recorded(FROZEN)
     changes = _changes(before, plan.frozen, "{} {} -> {}")
-    return read_row(Registration, plan.to_json() | before, str(study.provenance_path)), changes
+    return read_row(Registration, plan.to_json() | before, str(data.study.provenance_path)), changes
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any], template: str) -> list[str]:
@@ -153,7 +153,7 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], template: str) -
     return [template.format(name, before[name], now[name]) for name in differing]
 
 
-def register(study: Study, survey: str, source: str, request: SettledRequest, **options: Any) -> Registration:
+def register(data: SurveyFiles, source: str, request: SettledRequest, **options: Any) -> Registration:
     """Freeze the plan and write the pool of items; a plan that is there stays, and must say the same.
 
     The caller holds the study's lock. The budget is at most what the pool has to show, each conversation once.
@@ -165,26 +165,25 @@ def register(study: Study, survey: str, source: str, request: SettledRequest, **
         Where the survey compares nobody, too few or too many contestants have conversations, a number is out of its
         range, units were packed already, or another plan was registered.
     """
-    plan, items, packed = proposed(study, survey, source, request, **options)
-    if plan != registered(study, survey):
-        checksums.write_text(pool_path(study, survey), _lines(items))
-        if survey not in study.plan.surveys:
-            study.extend(surveys=[survey])
+    plan, items, packed = proposed(data, source, request, **options)
+    if plan != registered(data):
+        checksums.write_text(pool_path(data), _lines(items))
+        if data.survey not in data.plan.surveys:
+            data.study.extend(surveys=[data.survey])
         if packed is not None:
-            about_it = {"options": {**packed.options, "unit_size": plan.unit_size}, "warnings": list(packed.warnings)}
-            study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
-        checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
+            packing_options = {**packed.options, "unit_size": plan.unit_size}
+            data.record("pack", {"options": packing_options, "warnings": list(packed.warnings)})
+        checksums.remove(data.units_path)  # drawn by a plan that nobody has answered to
         in_words = {name: filled(text, plan=plan) for name, text in LINES.items()}
-        checksums.write_json(study.settled_path(survey), {**plan.to_json(), "in_words": in_words})
-        study.record(FROZEN, {**study.provenance().get(FROZEN, {}), survey: plan.frozen})
-    if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
-        checksums.write_text(study.units_path(survey), "")
+        checksums.write_json(data.settled_path, {**plan.to_json(), "in_words": in_words})
+        data.record(FROZEN, plan.frozen)
+    if not data.units_path.exists():  # last: where a crash came before, the plan is made again
+        checksums.write_text(data.units_path, "")
     return plan
 
 
 def proposed(
-    study: Study,
-    survey: str,
+    data: SurveyFiles,
     source: str,
     request: SettledRequest,
     *,
@@ -197,22 +196,22 @@ def proposed(
     Of a judge that has answered nothing yet, another plan may take the place of the one that is there. `launch` are the
     `deadline` and `control_mistakes` of people.
     """
-    about = get_survey(survey, study)
+    about = get_survey(data.survey, data.study)
     question = check_request(about, request, unit_size)
-    earlier = registered(study, survey)
+    earlier = registered(data)
     if earlier is not None:
         packed = None
-        items = read_pool(study, survey)
-        pool = files.sha256(pool_path(study, survey))
-    elif study.units_path(survey).exists():
+        items = read_pool(data)
+        pool = files.sha256(pool_path(data))
+    elif data.units_path.exists():
         raise UserError(
-            f"{study.units_path(survey)}: packed already, so what is shown next can't be chosen.",
+            f"{data.units_path}: packed already, so what is shown next can't be chosen.",
             "Take another --study for it, or leave --until out.",
         )
     else:
-        items, packed = _pool(study, about, question)
+        items, packed = _pool(data, about, question)
         pool = checksums.record_of(_lines(items).encode())["sha256"]
-    talks = indexed(study.conversations())
+    talks = indexed(data.study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     most = at_most(evidence_marks(item, talks, {*pair} - {NOBODY}) for item, pair in pairs.items())
     budget = most
@@ -223,7 +222,7 @@ def proposed(
     if source == HUMAN and any(question.name == SPOTTING for question in about.questions):
         people = PackRequest().humans_per_unit / about.unit_size
     plan = Registration(
-        survey,
+        data.survey,
         question,
         source,
         _contestants(pairs.values()),
@@ -232,19 +231,19 @@ def proposed(
         budget,
         unit_size,
         people,
-        study.plan.seed if seed is None else seed,
+        data.plan.seed if seed is None else seed,
         pool,
         PACKAGE,
         rated=about.packing == RATINGS,
         **launch,
     )
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)
-    if earlier is None or (by_judges and answers_of(study, survey) is None):
+    if earlier is None or (by_judges and answers_of(data) is None):
         return plan, items, packed
     differing = _changes(earlier.frozen, plan.frozen, "{} {} there, {} here")
     if differing:
         raise UserError(
-            f"{study.settled_path(survey)}: registered before the first answer with {'; '.join(differing)}.",
+            f"{data.settled_path}: registered before the first answer with {'; '.join(differing)}.",
             "Go on with the options of the first time, or take another --study.",
         )
     return earlier, items, None
@@ -315,7 +314,7 @@ def check(request: SettledRequest, unit_size: int) -> None:
             raise UserError(f"--{name} {value}: expected {expected}.", "Correct it.")
 
 
-def _pool(study: Study, about: Survey, question: str) -> tuple[list[Item], Packed]:
+def _pool(data: SurveyFiles, about: Survey, question: str) -> tuple[list[Item], Packed]:
     """Return the items to draw from, and how they were packed."""
     packing = packing_of(about)
     request = PackRequest(annotators_per_segment=1, unit_size=1, humans_per_unit=5)
@@ -324,16 +323,16 @@ def _pool(study: Study, about: Survey, question: str) -> tuple[list[Item], Packe
     if about.spread == "units":
         request = replace(request, ask=(question,))
     packing.check(about, request)
-    packed = packing.packed(study, about, request)
-    bots = [talk for talk in study.conversations() if HUMAN not in talk.entities]
+    packed = packing.packed(data, about, request)
+    bots = [talk for talk in data.study.conversations() if HUMAN not in talk.entities]
     copies = {name for name, first in near_copies(bots).items() if name != first}
     return [item for item in items_of(packed.units) if copies.isdisjoint(item.conversation_ids)], packed
 
 
-def read_pool(study: Study, survey: str) -> list[Item]:
+def read_pool(data: SurveyFiles) -> list[Item]:
     """Return the items to draw from."""
-    remedy = hints.run("judge", study.path, survey)
-    return checksums.read_jsonl(pool_path(study, survey), Item.from_json, "pool of items", remedy)
+    remedy = hints.run("judge", data.study.path, data.survey)
+    return checksums.read_jsonl(pool_path(data), Item.from_json, "pool of items", remedy)
 
 
 def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -362,8 +361,8 @@ def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[
     return known_names[0], known_names[1]
 
 
-def items_to_judge(study: Study, survey: str) -> list[Item]:
+def items_to_judge(data: SurveyFiles) -> list[Item]:
     """Return the items of a survey: those packed, or those that can be drawn where it is served until settled."""
-    if registered(study, survey) is not None:
-        return read_pool(study, survey)
-    return [item for unit in study.units(survey) for item in unit.items]
+    if registered(data) is not None:
+        return read_pool(data)
+    return [item for unit in data.study.units(data.survey) for item in unit.items]

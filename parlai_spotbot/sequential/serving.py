@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from parlai_spotbot import checksums, hints
@@ -17,7 +18,7 @@ from parlai_spotbot.sequential.evidence import nearest
 from parlai_spotbot.sequential.points import Points, points
 from parlai_spotbot.sequential.registration import Registration, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.units_file import answers_of
 from parlai_spotbot.wording import filled
@@ -40,7 +41,7 @@ class Serving:
 
     Parameters
     ----------
-    study : Study
+    data : SurveyFiles
     plan : Registration
     deadline : str
         ISO time after which nothing is handed out; "" for the plan's.
@@ -61,13 +62,14 @@ class Serving:
     _journal: checksums.RecordedJournal | None = None
     _foreseen: tuple[tuple[int, int, int], float] = (-1, -1, -1), 0.0
 
-    def __init__(self, study: Study, plan: Registration, deadline: str = ""):
+    def __init__(self, data: SurveyFiles, plan: Registration, deadline: str = ""):
         self.until = _local(deadline or plan.deadline or "")
-        self.study, self.plan = study, plan
+        self.data = data
+        self.plan = plan
         self.deadline = datetime.fromisoformat(self.until).timestamp() if self.until else math.inf
-        self.pool = read_pool(study, plan.survey)
-        self.drawn = study.load(plan.survey).units
-        self._talks = indexed(study.conversations())
+        self.pool = read_pool(data)
+        self.drawn = list(data.units)
+        self._talks = indexed(data.study.conversations())
         self._answered: dict[str, Points] = {}
         self._lost: set[str] = set()
 
@@ -103,7 +105,7 @@ class Serving:
         if unit is None:
             return None
         try:
-            self._journal = self._journal or checksums.RecordedJournal(self.study.units_path(self.plan.survey))
+            self._journal = self._journal or checksums.RecordedJournal(self.data.units_path)
             self._journal.append(unit.to_json())
         except UserError as err:  # the disk is full: as if it had not been drawn
             self.load(self._answered, self._lost)
@@ -194,56 +196,58 @@ def _local(deadline: str) -> str:
         raise UserError(f"--deadline {deadline}: no time.", "Write it like 2026-03-01T18:00, in local time.") from None
 
 
-class PlannedStudy(Study):
-    """A study whose units are those that may be drawn, for whoever makes controls like their items."""
+class PlannedFiles(SurveyFiles):
+    """A survey whose units are those that may be drawn, for whoever makes controls like their items."""
 
-    def units(self, survey: str) -> list[Unit]:
-        """Return all items to draw from, in as many units as are planned."""
-        plan = registered(self, survey)
-        pool = read_pool(self, survey)
+    @cached_property
+    def units(self) -> list[Unit]:
+        """All items to draw from, in as many units as are planned."""
+        plan = registered(self)
+        pool = read_pool(self)
         count = _units(plan, plan.budget) if plan else 1
-        return [Unit(f"{n}", survey, f"{n}", 0, 0, tuple(pool[n::count])) for n in range(count)]
+        return [Unit(f"{n}", self.survey, f"{n}", 0, 0, tuple(pool[n::count])) for n in range(count)]
 
 
-def forget(study: Study, survey: str) -> None:
+def forget(data: SurveyFiles) -> None:
     """Take back a plan that nothing was launched by; the caller holds the study's lock."""
-    if answers_of(study, survey) is None:
-        for path in (study.units_path(survey), study.settled_path(survey), pool_path(study, survey)):
+    if answers_of(data) is None:
+        for path in (data.units_path, data.settled_path, pool_path(data)):
             checksums.remove(path)
 
 
 def prepared(
-    study: Study,
-    survey: str,
+    data: SurveyFiles,
     request: SettledRequest | None,
     unit_size: int | None = None,
     deadline: str = "",
     control_mistakes: int | None = None,
-) -> PlannedStudy:
+) -> PlannedFiles:
     """Register a survey that people answer until it is settled, or check its registration; return what may be drawn.
 
     Until it is launched another plan may take its place. The caller holds the study's lock.
     """
     deadline = _local(deadline)
-    earlier = registered(study, survey)
+    earlier = registered(data)
     if request is not None:
         if earlier and earlier.source == HUMAN:
-            forget(study, survey)
-        size = min(UNIT_SIZE, get_survey(survey, study).unit_size) if unit_size is None else unit_size
+            forget(data)
+        size = min(UNIT_SIZE, get_survey(data.survey, data.study).unit_size) if unit_size is None else unit_size
         launch = {"deadline": deadline, "control_mistakes": control_mistakes}
-        register(study, survey, HUMAN, request, unit_size=size, **launch)
+        register(data, HUMAN, request, unit_size=size, **launch)
     elif unit_size is not None or earlier is None:
         raise UserError("--unit-size, --deadline: go with --until 'settled'.", "Add that, or leave them out.")
     elif earlier.source != HUMAN:
         raise UserError(
-            f"{study.settled_path(survey)}: registered for {earlier.source}, whose answers choose what is shown.",
-            hints.Remedy("Take another --study for people, or go on: ", hints.command("judge", study.path, survey)),
+            f"{data.settled_path}: registered for {earlier.source}, whose answers choose what is shown.",
+            hints.Remedy(
+                "Take another --study for people, or go on: ", hints.command("judge", data.study.path, data.survey)
+            ),
         )
-    plan = registered(study, survey)
+    plan = registered(data)
     if plan and plan.control_mistakes not in (None, control_mistakes):
         raise UserError(
-            f"{study.settled_path(survey)}: registered with control_mistakes {plan.control_mistakes}, not "
+            f"{data.settled_path}: registered with control_mistakes {plan.control_mistakes}, not "
             f"{control_mistakes}: units were drawn by whose answers count.",
             "Set it back under limits in the settings (--config).",
         )
-    return PlannedStudy(study.path, study.plan, study.base, study.extensions, study.gone)
+    return PlannedFiles(data.study, data.survey)

@@ -16,7 +16,7 @@ from parlai_spotbot.surveys.about import About, Planning
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
 if TYPE_CHECKING:
-    from parlai_spotbot.study import Study
+    from parlai_spotbot.study import Study, SurveyFiles
 
 __all__ = [
     "About",
@@ -58,11 +58,11 @@ def get_survey(name: str, study: Study | None = None) -> Survey:
     return plugin.find(__name__, "SURVEY", name, "--survey")
 
 
-def known_survey(name: str, study: Study) -> Survey:
+def known_survey(data: SurveyFiles) -> Survey:
     """Return the survey of a folder of the study; one without questions where nobody knows it."""
-    if name in survey_names(study):
-        return get_survey(name, study)
-    return Survey(name, name, "", ())
+    if data.survey in survey_names(data.study):
+        return get_survey(data.survey, data.study)
+    return Survey(data.survey, data.survey, "", ())
 
 
 def called(name: str) -> str:
@@ -85,21 +85,21 @@ def planned(study: Study | None = None) -> dict[str, Planning]:
     return {name: planning for name, planning in planning_by_name.items() if planning}
 
 
-def survey_of(study: Study, name: str) -> Survey:
+def survey_of(data: SurveyFiles) -> Survey:
     """Return the survey as a study asks it: with the questions that were added, without those that were not chosen."""
-    return as_asked(study, whole_survey(study, name))
+    return as_asked(data, whole_survey(data))
 
 
-def as_asked(study: Study, survey: Survey) -> Survey:
+def as_asked(data: SurveyFiles, survey: Survey) -> Survey:
     """Return a study's survey, in whatever language, without what the study doesn't ask."""
     from parlai_spotbot.surveys.packing import packing_of
     from parlai_spotbot.surveys.packing.units_file import packed_with
 
-    imported = study.provenance().get("asked", {}).get(survey.name)
-    return packing_of(survey).as_asked(survey, packed_with(study, survey.name) or {"ask": imported})
+    imported = {"ask": data.study.provenance().get("asked", {}).get(data.survey)}
+    return packing_of(survey).as_asked(survey, packed_with(data) or imported)
 
 
-def whole_survey(study: Study, name: str) -> Survey:
+def whole_survey(data: SurveyFiles) -> Survey:
     """Return a survey with the questions that a study doesn't ask, too.
 
     Texts in another language cover all of them.
@@ -107,13 +107,13 @@ def whole_survey(study: Study, name: str) -> Survey:
     from parlai_spotbot.surveys.packing import packing_of
     from parlai_spotbot.surveys.packing.units_file import packed_with
 
-    survey = get_survey(name, study)
-    return packing_of(survey).as_packed(survey, packed_with(study, name) or {})
+    survey = get_survey(data.survey, data.study)
+    return packing_of(survey).as_packed(survey, packed_with(data) or {})
 
 
-def launched_survey(study: Study, name: str) -> Survey:
+def launched_survey(data: SurveyFiles) -> Survey:
     """`survey_of` with the limits of its latest launch, as provenance.json keeps them; the survey's own without one."""
-    survey = survey_of(study, name)
-    limits = study.provenance().get("crowdsourcing", {}).get(name, {}).get("limits", {})
+    survey = survey_of(data)
+    limits = data.recorded("crowdsourcing").get("limits", {})
     limit_by_name = {limit.name: limits[limit.name] for limit in fields(Limits) if limit.name in limits}
     return replace(survey, limits=replace(survey.limits, **limit_by_name))

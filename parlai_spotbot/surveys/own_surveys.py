@@ -236,5 +236,5 @@ def taken(study: Study, given: str) -> str:
         )
     checksums.write_json(path, to_data(survey))
     source_file = {"file": str(source.absolute()), "sha256": hashlib.sha256(source.read_bytes()).hexdigest()}
-    study.record("own_surveys", {**study.provenance().get("own_surveys", {}), survey.name: source_file})
+    study.load(survey.name).record("own_surveys", source_file)
     return survey.name

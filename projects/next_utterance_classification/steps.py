@@ -122,7 +122,7 @@ def pack(study: Study) -> str:
         except UserError as err:
             why = err.problem
             continue
-        write_controls(study, "nuc")
+        write_controls(study.load("nuc"))
         return ""
     return why
 

@@ -356,15 +356,15 @@ def next_turns(path: Path) -> Study:
     """)
     (path / "groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, groups=path / "groups.yaml")
-    write_controls(study, "nuc")
+    write_controls(study.load("nuc"))
     checksums.write_jsonl(study.judgements_path("nuc"), answers_of(study))
     return study
 
 
 def answers_of(study: Study) -> list[Judgement]:
     """What everybody answers about the packed questions of next turns."""
-    rng, key, made = np.random.default_rng(3), key_of(study), []
-    check = read_controls(study, "nuc")[0]
+    rng, key, made = np.random.default_rng(3), key_of(study.load("nuc")), []
+    check = read_controls(study.load("nuc"))[0]
     for number, unit in enumerate(study.units("nuc")):
         worker = f"w{number:02d}"
         for place, item in enumerate(unit.items):

@@ -171,14 +171,13 @@ def test_one_annotation_is_enough_and_none_is_said():
 
 FURTHER = """
 from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.ratings import FORM
 from parlai_spotbot.findings.schema import Column, Table
 
 FINDING = Finding(
     "highest",
     FORM,
-    lambda own: {"highest": one_row(highest=int(own.rows["value"].max()))},
+    lambda own: {"highest": {"highest": int(own.rows["value"].max())}},
     tables={"highest": Table(columns={"highest": Column("count", "Highest")}, name="highest")},
     summarise=lambda result: [f"The highest rating is {result.frames.one('highest')['highest']}."],
     surveys=("dialogue_likert",),

@@ -56,7 +56,7 @@ def human(analysed):
 
 def kept(study):
     """(group, corpus, first is right, second is right) of every answer that counts, counted again."""
-    key, groups = key_of(study), {unit.unit_id: unit.group for unit in study.units("nuc")}
+    key, groups = key_of(study.load("nuc")), {unit.unit_id: unit.group for unit in study.units("nuc")}
     found = {}
     for row in study.judgements("nuc"):
         if row.worker_id != "w00" and row.control is None and row.target != "annotator":
@@ -168,10 +168,10 @@ def test_scores_are_found_by_text_where_people_saw_fewer_candidates():
 
 
 def test_questions_that_a_model_has_not_scored_are_counted_and_left_out(study, tmp_path):
-    assert background_of(study).unscored == {"tfidf": 0, "eliza": 0}
+    assert background_of(study.load("nuc")).unscored == {"tfidf": 0, "eliza": 0}
     shutil.copytree(study.path, tmp_path / "copy")
     path = tmp_path / "copy" / "nuc" / "scores" / "eliza.jsonl"
-    asked = sorted(question.question_id for question in key_of(study).values())
+    asked = sorted(question.question_id for question in key_of(study.load("nuc")).values())
     lines = [line for line in path.read_text().splitlines() if asked[0] not in line]
     path.write_text("".join(f"{line}\n" for line in lines))
     sealed(tmp_path / "copy")

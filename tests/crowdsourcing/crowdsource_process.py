@@ -76,7 +76,7 @@ def make_study(folder: Path, units: int, items: int) -> Study:
     packed = pack(talks, options)
     checksums.write_jsonl(study.units_path(SURVEY), packed)
     with study.lock("annotators"):
-        write_controls(study, SURVEY)
+        write_controls(study.load(SURVEY))
     return study
 
 
@@ -102,7 +102,7 @@ def run(coroutine: Coroutine) -> None:
 def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
     """The natures in the study's controls, by what they show."""
     known = {}
-    for item in read_controls(study, SURVEY):
+    for item in read_controls(study.load(SURVEY)):
         page = {"transcripts": [{"turns": [{"text": u.text} for u in t]} for t in item.transcripts]}
         known[texts_of(page)] = truth(item.control)
     return known
@@ -254,7 +254,7 @@ def _check_meetings(study: Study, handouts: list[dict]) -> None:
     """Nobody met a conversation or a seed twice, in whatever became of the unit; no segment has three annotators."""
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     items: dict[str, Item] = {item.item_id: item for unit in study.units(SURVEY) for item in unit.items}
-    controls = {item.item_id: item for item in read_controls(study, SURVEY)}
+    controls = {item.item_id: item for item in read_controls(study.load(SURVEY))}
     met: dict[str, list[str]] = defaultdict(list)
     by_segment: dict[str, list[str]] = defaultdict(list)
     for row in handouts:

@@ -33,7 +33,7 @@ def make_study(path: Path, survey: str = SURVEY, people: int = 6, unit_size: int
     study = Study.create(path, plan)
     checksums.write_jsonl(study.conversations_path, talks)
     pack_study(study, survey, unit_size=unit_size, humans_per_unit=2)
-    write_controls(study, survey)
+    write_controls(study.load(survey))
     return study
 
 
@@ -71,7 +71,7 @@ def known_of(study: Study, survey: str = SURVEY) -> dict[tuple[str, ...], tuple[
         for item in unit.items:
             human = by_id[item.conversation_ids[0]].is_human
             knows[_texts(item)] = tuple("human" if is_human else "bot" for is_human in human)
-    return knows | {_texts(item): truth(item.control) for item in read_controls(study, survey)}
+    return knows | {_texts(item): truth(item.control) for item in read_controls(study.load(survey))}
 
 
 def _texts(item) -> tuple[str, ...]:

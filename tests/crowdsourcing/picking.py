@@ -39,7 +39,7 @@ def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, **groups: 
         path.write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
         wanted["groups"] = path
     pack_study(study, NAME, unit_size=unit_size, annotators_per_segment=annotators, **wanted)
-    write_controls(study, NAME)
+    write_controls(study.load(NAME))
     return study
 
 
@@ -47,9 +47,9 @@ def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits
     """The desk of a group, as a launch makes it."""
     paths = CollectionPaths(study, NAME, group and GROUP + group)
     paths.make()
-    survey = LaunchSettings(limits=limits).survey(survey_of(study, NAME))
+    survey = LaunchSettings(limits=limits).survey(survey_of(study.load(NAME)))
     units = [unit for unit in study.units(NAME) if unit.group == group]
-    more = {"controls": read_controls(study, NAME), "secret": read_secret(paths.secret, make=True), "clock": clock}
+    more = {"controls": read_controls(study.load(NAME)), "secret": read_secret(paths.secret, make=True), "clock": clock}
     return office.desk_of(survey, units, Ledger(paths.ledger), **more)
 
 

@@ -50,7 +50,7 @@ def study_of(tmp_path):
                     for number, turns in enumerate(item.transcripts, start=1000 + 10 * n)
                 ),
             )
-            for n, item in enumerate(read_controls(study, name))
+            for n, item in enumerate(read_controls(study.load(name)))
         ]
         checksums.write_jsonl(study.survey_path(name) / "controls.jsonl", drawn)
         return study
@@ -84,7 +84,7 @@ def visit(server, survey, worker):
 def test_no_byte_tells_and_controls_have_the_shape_of_items(tmp_path, study_of, name):
     study, survey = study_of(name), get_survey(name)
     survey = replace(survey, limits=replace(survey.limits, control_mistakes=99, units_per_annotator=3))
-    controls = {item.item_id: item for item in read_controls(study, name)}
+    controls = {item.item_id: item for item in read_controls(study.load(name))}
     units = {unit.unit_id: unit for unit in study.units(name)}
     shapes = Counter()
     with whole.served(study, name, tmp_path, survey) as server:
@@ -103,8 +103,7 @@ def test_no_byte_tells_and_controls_have_the_shape_of_items(tmp_path, study_of, 
                     shapes[shape_of(page), item_id in controls] += 1
                     kept = set(blind.MARK.findall(json.dumps(own[item_id].to_json()).encode()))
                     assert set(blind.MARK.findall(json.dumps(page).encode())) == kept
-                    asked = [question.name for question in survey.questions]
-                    assert set(page["questions"]) == set(own[item_id].questions or asked)
+                    assert set(page["questions"]) == set(own[item_id].questions or [q.name for q in survey.questions])
     assert {known for _, known in shapes} == {True, False}
     assert {shape for shape, known in shapes if known} <= {shape for shape, known in shapes if not known}
 
@@ -125,7 +124,7 @@ def test_who_is_judged_and_who_begins_is_no_sign_of_the_answer(tmp_path, study_o
     """The judged seat, the place and the side of what is right in a control are no better than chance."""
     study, survey = study_of(name), get_survey(name)
     table = Counter()
-    for item in read_controls(study, name):
+    for item in read_controls(study.load(name)):
         known = int(item.control[-1])
         for chance in range(200):
             page, record = present(survey, item, 0, f"{item.item_id} {chance}")

@@ -53,7 +53,7 @@ class Collection:
         self.knows = known_of(self.study, survey)
         talks = self.study.conversations()
         seeds = {talk.conversation_id: talk.seed_id for talk in talks}
-        controls = read_controls(self.study, survey)
+        controls = read_controls(self.study.load(survey))
         more = {"controls": controls, "seeds": seeds, "truths": natures_of(talks), "crowd": self.crowd}
         more |= {"secret": read_secret(self.paths.secret, make=True), "clock": self.clock}
         self.desk = desk_of(self.survey, self.study.units(survey), Ledger(self.paths.ledger), **more)
@@ -124,8 +124,8 @@ def test_the_answers_arrive_as_they_were_given(collection):
     assert {(row.started_at, row.submitted_at) for row in rows} == {
         ("2023-11-14T22:13:20.000+00:00", "2023-11-14T22:15:00.000+00:00")
     }
-    items = {item.item_id: item for unit in collection.study.units(SURVEY) for item in unit.items}
-    items |= {item.item_id: item for item in read_controls(collection.study, SURVEY)}
+    data = collection.study.load(SURVEY)
+    items = data.items | {item.item_id: item for item in read_controls(data)}
     for row in rows:
         item = items[row.item_id]
         about = (item.exchanges, item.conversation_ids, item.control)

@@ -168,7 +168,7 @@ def test_a_launch_names_the_groups_there_are(grouped):
 # -- blind -------------------------------------------------------------------------------------------------------------
 def test_no_answer_of_the_desk_holds_a_key_an_origin_or_an_id(study):
     desk = desk_of(study)
-    questions = read_questions(questions_path(study))
+    questions = read_questions(questions_path(study.load("nuc")))
     ids = {question.question_id for question in questions} | {question.conversation_id for question in questions}
     ids |= set(desk.items) | {unit.unit_id for unit in study.units(NAME)} | {"known_candidate", "check"}
     ids |= {name for item in desk.items.values() for name in item.conversation_ids}
@@ -193,7 +193,7 @@ def test_no_answer_of_the_desk_holds_a_key_an_origin_or_an_id(study):
 def test_neither_place_nor_order_tells_which_candidate_is_right(tmp_path):
     """Over many hand-outs the right one stands anywhere on the page, and anywhere among the values."""
     study = picking.make_study(tmp_path / "study", unit_size=10, annotators=6)
-    desk, key = desk_of(study), key_of(study)
+    desk, key = desk_of(study), key_of(study.load("nuc"))
     by_text = {(key[i].context, key[i].candidates[key[i].true]) for i in key}
     places, values = Counter(), Counter()
     for number in range(24):

@@ -30,9 +30,9 @@ def check(study, name, record, kinds):
     assert bodies == record.accepted
     done = [row for row in handouts if row["status"] == "done"]
     assert {row["handle"] for row in done} == set(bodies)
-    controls = {item.item_id for item in read_controls(study, name)}
-    items = {item.item_id: item for unit in study.units(name) for item in unit.items}
-    items |= {item.item_id: item for item in read_controls(study, name)}
+    data = study.load(name)
+    controls = {item.item_id: item for item in read_controls(data)}
+    items = data.items | controls
     worked = {row["worker"] for row in done}
     for worker in worked:
         mine = [json.loads(row["items"]) for row in handouts if row["worker"] == worker and row["status"] != "void"]
@@ -41,13 +41,13 @@ def check(study, name, record, kinds):
         met = [conversation for shown in mine for item in shown for conversation in items[item].conversation_ids]
         assert len(set(met)) == len(met)
     names = _names(study, name, kinds)
-    graded = {row["worker"] for row in done if set(json.loads(row["items"])) & controls}
+    graded = {row["worker"] for row in done if controls.keys() & json.loads(row["items"])}
     missed = {worker for worker in graded if names[worker] == "careless"}
     assert {worker for worker, (state, _) in standing.items() if state == "stopped"} == missed
     assert {standing[worker] for worker in missed} <= {("stopped", "controls")}
     for worker in missed:
         last = [row for row in done if row["worker"] == worker][-1]
-        assert set(json.loads(last["items"])) & controls
+        assert controls.keys() & json.loads(last["items"])
     return done
 
 

@@ -51,7 +51,7 @@ def make_study(
         return study
     with study.lock("tests"):
         pack_study(study, survey, unit_size=more.pop("unit_size", None), people=False, **more)
-        write_controls(study, survey)
+        write_controls(study.load(survey))
     return study
 
 
@@ -66,7 +66,7 @@ def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
     paths = CollectionPaths(study, name)
 
     def desk():
-        controls = read_controls(study, name)
+        controls = read_controls(study.load(name))
         return desk_of(
             survey or get_survey(name), study.units(name), Ledger(paths.ledger), controls=controls, seeds=seeds
         )
@@ -83,7 +83,7 @@ def shown(transcripts: list[list[str]]) -> frozenset[tuple[str, ...]]:
 
 def controls_of(study: Study, survey: str) -> dict[frozenset, Item]:
     """The study's controls by what they show."""
-    return {shown([[u.text for u in t] for t in item.transcripts]): item for item in read_controls(study, survey)}
+    return {shown([[u.text for u in t] for t in item.transcripts]): item for item in read_controls(study.load(survey))}
 
 
 class Reader(Annotator):

@@ -58,9 +58,9 @@ def test_units_show_what_was_said_first(tmp_path):
         }
         assert shown
         assert all(normalise(first[name]) == text for name, text in shown)
-    write_controls(study, "spot_the_bot")
+    write_controls(study.load("spot_the_bot"))
     turns = {episode.episode_id: episode.turns for episode in get_domain("chitchat").episodes("humans")}
-    known = [item for item in read_controls(study, "spot_the_bot") if item.control == "known_human"]
+    known = [item for item in read_controls(study.load("spot_the_bot")) if item.control == "known_human"]
     known = [item for item in known if item.conversation_ids[0] in turns]
     assert known
     for item in known:

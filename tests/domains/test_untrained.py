@@ -116,8 +116,8 @@ def test_of_200_conversations_people_and_controls_are_left(tmp_path):
     packed = pack_study(study)
     assert packed["annotations"] == pytest.approx(816, abs=12)
     assert not too_few(packed)
-    write_controls(study, "spot_the_bot")
-    assert len(read_controls(study, "spot_the_bot")) >= 12
+    write_controls(study.load("spot_the_bot"))
+    assert len(read_controls(study.load("spot_the_bot"))) >= 12
 
 
 def too_few(packed):
@@ -135,11 +135,11 @@ def test_the_remedy_of_too_few_people_works_as_printed(count, tmp_path):
 def test_the_remedy_of_no_controls_works_as_printed(tmp_path):
     study = played(tmp_path / "study", write(tmp_path / "own.jsonl", 60), 15, FUNCTIONS, people=1000)
     pack_study(study)
-    write_controls(study, "spot_the_bot")
+    write_controls(study.load("spot_the_bot"))
     (warning,) = study.provenance()["controls"]["spot_the_bot"]["warnings"]
-    assert not read_controls(study, "spot_the_bot")
+    assert not read_controls(study.load("spot_the_bot"))
     assert warning.startswith("0 controls, where 4 or more")
     number = int(re.search(r"--humans-per-unit (\d+)", warning)[1])
     pack_study(study, humans_per_unit=number)
-    write_controls(study, "spot_the_bot")
-    assert len(read_controls(study, "spot_the_bot")) >= 4
+    write_controls(study.load("spot_the_bot"))
+    assert len(read_controls(study.load("spot_the_bot"))) >= 4

@@ -62,7 +62,7 @@ def rows_of(
     seed: int = 0,
 ) -> Iterator[Judgement]:
     """Every worker answers every unit, or the first so many `items`, as the script says."""
-    asked, talks = survey_of(study, survey), indexed(study.conversations())
+    asked, talks = survey_of(study.load(survey)), indexed(study.conversations())
     pages = [(unit, item) for unit in study.units(survey) for item in unit.items][:items]
     for worker in workers:
         rng = random.Random(f"{seed} {worker}")

@@ -69,7 +69,7 @@ def test_page_and_export_say_what_was_asked(study, tmp_path):
         assert (stem in page) == (feature in asked), feature
     export_study(made, tmp_path / "copy")
     copy = Study.open(next((tmp_path / "copy").rglob("study.yaml")).parent)
-    assert features_of(survey_of(copy, NAME)) == asked
+    assert features_of(survey_of(copy.load(NAME))) == asked
 
 
 def test_answers_to_what_was_not_asked_are_named(tmp_path):

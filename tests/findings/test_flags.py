@@ -27,7 +27,7 @@ def study(request, tmp_path_factory):
 def test_the_analysis_flags_whom_collecting_does(study):
     study, survey, rows, result = study
     talks = indexed(study.conversations())
-    collected = flags_by_task(rows, talks, survey_of(study, survey))
+    collected = flags_by_task(rows, talks, survey_of(study.load(survey)))
     analysed = result["annotators"]["by_source"][HUMAN].rows("annotators")
     silent = "never gave a reason"
     assert {row["worker_id"]: {*row["flags"]} - {silent} for row in analysed} == {

@@ -4,7 +4,7 @@ import pandas as pd
 
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
 from tests.case_tables import cases
 
@@ -46,7 +46,7 @@ def row(a, b, p):
 )
 def test_a_pair_that_is_told_apart_is_not_called_open(p, more, said, step):
     pairs = [row("ann", "bob", p[0]) | {"more_annotations": more}, row("ann", "cid", p[1])]
-    whole = one_row(tested=2, planned=True, seconds=None)
+    whole = {"tested": 2, "planned": True, "seconds": None}
     *text, asked = needs.summarise(Result("human", Frames.from_tables({"needs": pd.DataFrame(pairs), "whole": whole})))
     assert len(text) == len(said)
     for sentence, begin in zip(text, said, strict=True):

@@ -4,7 +4,7 @@ import pytest
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.survey_data import SurveyData, load
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
@@ -72,10 +72,10 @@ def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):
     def told(accuracy):
         ends = {"balanced_accuracy_low": accuracy - 0.1, "balanced_accuracy_high": accuracy + 0.1}
         known = {"answered": 5, "units": 5, "people": 50, "bots": 50, "balanced_accuracy": accuracy}
-        return Frames(account=one_row(**known, **ends))
+        return Frames.from_tables({"account": known | ends})
 
     found = {"judge:a": told(0.62), "judge:b": told(0.8), "judge:c": told(0.55)}
-    found |= {"judge:d": Frames(annotators=one_row(worker_id="v"))}
+    found |= {"judge:d": Frames.from_tables({"annotators": {"worker_id": "v"}})}
     accounts = SurveyData(study, SURVEY, fresh={"annotators": found}).accounts
     assert [own.source for own in accounts] == ["judge:b", "judge:a", "judge:d", "judge:c"]
 

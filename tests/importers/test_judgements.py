@@ -143,7 +143,7 @@ def test_verdicts_alone_are_read(judged_study, run, tmp_path):
     words = ["--format", "judgements", "--data", path, "--study", judged_study.path]
     assert run(*words, "--columns", columns)[0] == 0
     assert "0 of them new" in run(*words, "--columns", columns)[1]
-    assert features_of(survey_of(judged_study, "spot_the_bot")) == ()
+    assert features_of(survey_of(judged_study.load("spot_the_bot"))) == ()
     assert [row.answer for row in judged_study.judgements("spot_the_bot")] == ["human", "bot", "bot", "bot"]
     code, _, err = run(*words, "--columns", columns + ",nature0=-,nature1=-")
     assert (code, "no column of answers is left" in err) == (2, True), err

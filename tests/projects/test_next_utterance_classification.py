@@ -8,7 +8,7 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.projects.next_utterance_classification import reproduce, steps, tables
 from parlai_spotbot.projects.next_utterance_classification.__main__ import main
@@ -59,8 +59,8 @@ def test_peoples_figures_stand_beside_where_people_answered():
     row |= {"recall2": 0.8, "recall2_low": 0.7, "recall2_high": 0.9}
     cell = {"question": "Age", "label": "21 to 30", "share": 1.0}
     people = {
-        "recall": {"by_source": {"human": Frames.from_tables({"recall": one_row(**row)})}},
-        "questionnaire": {"by_source": {"human": Frames.from_tables({"questionnaire": one_row(**cell)})}},
+        "recall": {"by_source": {"human": Frames.from_tables({"recall": row})}},
+        "questionnaire": {"by_source": {"human": Frames.from_tables({"questionnaire": cell})}},
     }
     made = tables.table2(RANKING, people)
     assert tables.NOBODY not in made.notes

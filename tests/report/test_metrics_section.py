@@ -6,7 +6,6 @@ from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import render
 from parlai_spotbot.findings.frames import Frames, stored_form
-from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
@@ -24,7 +23,7 @@ def told(tmp_path_factory):
         wishes = Wishes(seed=1, draws=20, **wishes)
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
             own["by_source"] = {source: Frames.from_tables(frames) for source, frames in own["by_source"].items()}
-            checksums.write_json(metrics_path(study) / f"{stem}.json", stored_form(own))
+            checksums.write_json(study.metrics_path / f"{stem}.json", stored_form(own))
         results = [(own, own.compute([load(study, "dialogue_likert")])) for own in FINDINGS]
         sections = [section for own, found in results if (section := render.tell(own, Result("human", found["human"])))]
         return {section.anchor.removeprefix("metrics_"): section for section in sections}
@@ -55,7 +54,7 @@ def test_sentences_charts_and_costs(told):
     assert cost.head[-1] == "Pay"
     text = build_report(told.study, "dialogue_likert").read_text(encoding="utf-8")
     assert all(f'id="metrics_{anchor}"' in text for anchor in found)
-    assert all((metrics_path(told.study) / f"{stem}.json").exists() for stem in STEMS)
+    assert all((told.study.metrics_path / f"{stem}.json").exists() for stem in STEMS)
 
 
 def test_without_anybody_who_led_conversations_that_is_said(told):

@@ -7,7 +7,7 @@ import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.trust import summarise
 from parlai_spotbot.report.page import build_report
@@ -66,6 +66,6 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
 
 
 def test_a_judge_with_too_little_beside_people_says_nothing_of_further_items():
-    powered = one_row(criterion="nature", why="too few answers")
-    data = Frames.from_tables({"whole": one_row(sentence="It agrees.", warning=False), "powered": powered})
+    powered = {"criterion": "nature", "why": "too few answers"}
+    data = Frames.from_tables({"whole": {"sentence": "It agrees.", "warning": False}, "powered": powered})
     assert summarise(Result("judge:quick", data)) == ["It agrees."]

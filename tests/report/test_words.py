@@ -3,7 +3,7 @@
 import pandas as pd
 
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
@@ -60,7 +60,7 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
 def test_bots_are_set_beside_people_by_a_test(tests, said):
     rows = [(bot, share, share - 0.5, p) for bot, (share, p) in tests.items()]
     columns = ["bot", "human_share", "apart", "p_people"]
-    own = {"ranking": pd.DataFrame(rows, columns=columns), "people": one_row(human_share=0.5)}
+    own = {"ranking": pd.DataFrame(rows, columns=columns), "people": {"human_share": 0.5}}
     assert (
         ranking._beside_people(Ranking(Frames.from_tables(own)))
         == f"People are called human in 50% of judgements; {said}"

@@ -148,7 +148,7 @@ def test_torn_files_are_completed_to_the_same_bytes(folder, server):
         sealed(folder / "played")
         settled(server, "--budget", 30, code=1)
         assert written() == whole, (unit, done)
-    found = account(Study.open("played"), SURVEY)
+    found = account(Study.open("played").load(SURVEY))
     assert (found["answers"], found["departures"]) == (30, [])
 
 
@@ -280,7 +280,7 @@ def test_ratings(folder, server, survey):
     found = settled(server, "--survey", survey, "--budget", 100)
     assert settled(server, "--survey", survey, "--budget", 100) == found
     assert found["differ"] == 3
-    told = account(Study.open("played"), survey)
+    told = account(Study.open("played").load(survey))
     assert (told["order"][-1], told["departures"]) == ("sq_hum", [])
     assert told["score"]["sq_hum"] < 3 < 3.5 < told["score"]["sq_tea"]
     spotbot("analyze", "--study", "played", "--survey", survey)

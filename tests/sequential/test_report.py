@@ -89,9 +89,9 @@ def served(path, survey, margin=0.0, budget=400, stop=1000, skip=(), talks_each=
     checksums.write_jsonl(study.conversations_path, talks)
     request = SettledRequest(until="settled", margin=margin, budget=budget)
     launch = {"deadline": "2999-01-01T00:00+00:00", "control_mistakes": get_survey(survey).limits.control_mistakes}
-    plan = register(study, survey, HUMAN, request, unit_size=4, **launch)
+    plan = register(study.load(survey), HUMAN, request, unit_size=4, **launch)
     by_name = indexed(talks)
-    course = Course(plan, read_pool(study, survey), by_name)
+    course = Course(plan, read_pool(study.load(survey)), by_name)
     units, rows = [], []
     while len(units) < stop and (unit := course.draw()):
         units.append(unit)
@@ -254,7 +254,7 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
     path = tmp_path / "s" / "surveys" / "spot_the_bot" / file
     lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
     checksums.write_text(path, "\n".join(map(json.dumps, change([json.loads(line) for line in lines]))) + "\n")
-    found = account(Study.open(tmp_path / "s"), "spot_the_bot")
+    found = account(Study.open(tmp_path / "s").load("spot_the_bot"))
     text = " ".join(summarise(Result(HUMAN, Frames.from_tables(frames_of(found)))))
     assert ({"departure": departure, "count": count} in found["departures"]) == bool(count)
     assert bool(found["departures"]) == bool(count)
@@ -278,7 +278,7 @@ def test_the_page_of_one_that_is_not_settled_has_the_command_that_goes_on(begun,
 def test_nothing_is_told_apart_before_the_first_answer_is_collected(begun, tmp_path):
     shutil.copytree(begun, tmp_path / "s")
     checksums.write_jsonl(tmp_path / "s" / "surveys" / "spot_the_bot" / "judgements.jsonl", [])
-    found = account(Study.open(tmp_path / "s"), "spot_the_bot")
+    found = account(Study.open(tmp_path / "s").load("spot_the_bot"))
     assert (found["answers"], found["out"], found["order"], found["probes"]) == (0, 20, [], [])
 
 
@@ -294,7 +294,7 @@ def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_pat
             is_ann = (row["target"] == "entity:0") == even
             row["answer"] = "human" if is_ann != late else "bot"
     checksums.write_jsonl(path, rows)
-    found = account(Study.open(tmp_path / "s"), "spot_the_bot")
+    found = account(Study.open(tmp_path / "s").load("spot_the_bot"))
     assert {row["probe"]: row["level"] for row in found["probes"]}["drift"] == "red"
     assert {row["verdict"] for row in found["pairs"]} == {"open"}
     said = " ".join(summarise(Result(HUMAN, Frames.from_tables(frames_of(found)))))
@@ -304,7 +304,7 @@ def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_pat
 def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_path):
     shutil.copytree(begun, tmp_path / "s")
     study = Study.open(tmp_path / "s")
-    before = account(study, "spot_the_bot")
+    before = account(study.load("spot_the_bot"))
     study.extend(left_out=["cat"])
     result, page = told(study, "spot_the_bot")
     found = result["settled"]["by_source"][HUMAN]

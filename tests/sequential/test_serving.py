@@ -66,11 +66,11 @@ def study(once, tmp_path):
 def opinions(study):
     """What everybody thinks: of two bots the one with the lower number is human; by the texts that are shown."""
     talks, known = indexed(study.conversations()), {}
-    for item in read_pool(study, SURVEY):
+    for item in read_pool(study.load(SURVEY)):
         first, second = talks[item.conversation_ids[0]].entities
         natures = ("human", "bot") if first < second else ("bot", "human")
         known[_texts(item)] = (HUMAN, HUMAN) if first == second else natures
-    return known | {_texts(item): truth(item.control) for item in read_controls(study, SURVEY)}
+    return known | {_texts(item): truth(item.control) for item in read_controls(study.load(SURVEY))}
 
 
 def _texts(item):
@@ -79,7 +79,7 @@ def _texts(item):
 
 def replayed(study):
     """Draw all units again, each when the same had come back as then; returns what units.jsonl would hold."""
-    serving, _ = planned(study, SURVEY, "", 1)
+    serving, _ = planned(study.load(SURVEY), "", 1)
     course, drawn = Course(serving.plan, serving.pool, indexed(study.conversations())), []
     points = {name: block.points for name, block in serving.course.blocks.items() if block.points is not None}
     for unit in serving.drawn:
@@ -115,8 +115,7 @@ def test_until_settled_over_three_kills(study):
         assert launched.ready() == address
         assert held.ask("submit", body)[0] == 200
         launched.kill()  # just after a submission
-    serving, _ = planned(study, SURVEY, "", 1)
-    lost = serving.draw()  # as by a kill between a unit's writing and its hand-out
+    lost = planned(study.load(SURVEY), "", 1)[0].draw()  # as by a kill between a unit's writing and its hand-out
     with Launch(study, *OPTIONS) as launched:
         launched.ready()
         finder, found = comes()
@@ -173,11 +172,11 @@ def _finished_study(study):
     """All later commands work, and a launch has nothing to do."""
     for command in ("collect", "check", "analyze", "report"):
         spotbot(command, "--study", study.path)
-    assert study.provenance()["served_plans"] == {SURVEY: registered(study, SURVEY).digest}
+    assert study.provenance()["served_plans"] == {SURVEY: registered(study.load(SURVEY)).digest}
     done = {row.unit_id for row in study.judgements(SURVEY)}
-    assert done == {unit.unit_id for unit in planned(study, SURVEY, "", 1)[1]}
+    assert done == {unit.unit_id for unit in planned(study.load(SURVEY), "", 1)[1]}
     assert len(study.units(SURVEY)) == len(done) + 1, "one was given back"
-    assert account(study, SURVEY)["departures"] == []
+    assert account(study.load(SURVEY))["departures"] == []
     out, _ = spotbot("crowdsource", "--study", study.path)
     assert "all units are done" in out
     _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS[:4], "--budget", 70, "--unit-size", 5, code=2)
@@ -205,15 +204,15 @@ def test_people_rate_until_means_are_told_apart(study):
     survey, talks, worth = "dialogue_likert", indexed(study.conversations()), {"bot1": "2", "bot2": "1"}
     with Launch(study, *options, survey=survey) as launched:
         launched.ready()
-        known = {_texts(item): "11" for item in read_controls(study, survey)}
-        for item in read_pool(study, survey):
+        known = {_texts(item): "11" for item in read_controls(study.load(survey))}
+        for item in read_pool(study.load(survey)):
             known[_texts(item)] = [worth.get(name, "5") for name in talks[item.conversation_ids[0]].entities]
         for link in launched.links().values():
             Annotator(link, known, survey).work()
         assert launched.ended() == 0
     assert re.search(r"[45] of 6 pairs settled", launched.said), launched.said[-700:]
     spotbot("collect", "--study", study.path, "--survey", survey)
-    told = account(study, survey)
+    told = account(study.load(survey))
     assert {row["a"] for row in told["pairs"] if row["verdict"] == "better"} >= {HUMAN, "bot0"}
     assert (told["ended"], told["departures"]) == ("budget", [])
 
@@ -254,7 +253,7 @@ def test_a_dry_run_decides_nothing_and_units_that_were_packed_stay(study):
 
 
 def test_before_the_first_draw_other_commands_tell_how_it_goes_on(ready):
-    assert planned(ready, SURVEY, "", 1, "2020-01-01T00:00")[1] == []
+    assert planned(ready.load(SURVEY), "", 1, "2020-01-01T00:00")[1] == []
     for words in (("analyze",), ("export", "--format", "label_studio", "--out", ready.path / "tasks.json")):
         _, err = spotbot(*words, "--study", ready.path, code=2)
         assert "--until settled --margin 0.1 --budget 160 --decides nature --unit-size 5" in " ".join(err.split())
@@ -263,16 +262,17 @@ def test_before_the_first_draw_other_commands_tell_how_it_goes_on(ready):
 # -- the desk, without Mephisto ----------------------------------------------------------------------------------------
 def desk(study, **limits):
     """A desk on the study as it is now, as a new process has it."""
-    survey, serving = spot_the_bot(units_per_annotator=1, **limits), Serving(study, registered(study, SURVEY))
+    data = study.load(SURVEY)
+    survey, serving = spot_the_bot(units_per_annotator=1, **limits), Serving(data, registered(data))
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     ledger = Ledger(CollectionPaths(study, SURVEY).ledger)
-    return desk_of(survey, serving.drawn, ledger, serving=serving, seeds=seeds, controls=read_controls(study, SURVEY))
+    return desk_of(survey, serving.drawn, ledger, serving=serving, seeds=seeds, controls=read_controls(data))
 
 
 @pytest.fixture
 def ready(study):
     with study.lock("test"):
-        write_controls(prepared(study, SURVEY, SettledRequest(**SETTLED), 5), SURVEY)
+        write_controls(prepared(study.load(SURVEY), SettledRequest(**SETTLED), 5))
     return study
 
 
@@ -402,7 +402,7 @@ def test_the_line_in_the_terminal_foresees_the_end_by_the_latest_pace(figures, s
 @pytest.mark.parametrize("settled", [True, False])
 def test_the_operator_s_page_is_kept_up_to_date_and_bars_nobody(ready, tmp_path, chromium, settled):
     def make():
-        fixed = Unit("u", SURVEY, "b", 0, 0, tuple(read_pool(ready, SURVEY)[:3]))
+        fixed = Unit("u", SURVEY, "b", 0, 0, tuple(read_pool(ready.load(SURVEY))[:3]))
         return desk(ready) if settled else desk_of(spot_the_bot(), [fixed], Ledger(tmp_path / "ledger.db"))
 
     (tmp_path / "index.html").write_text("page")
@@ -457,8 +457,8 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
     monkeypatch.setattr(sessions, "GRACE", 0.0)
     study = make_study(tmp_path / "study", bots=6, per_pair=60)
     with study.lock("test"):
-        shown = prepared(study, SURVEY, SettledRequest(until="settled", margin=0.05, budget=700), 5)
-        write_controls(shown, SURVEY)
+        shown = prepared(study.load(SURVEY), SettledRequest(until="settled", margin=0.05, budget=700), 5)
+        write_controls(shown)
     record, secret = annotators.Record(), bytes(range(32))
     (tmp_path / "index.html").write_text("page")
     options = InHouseDoor(secret), secret, PageServerOptions(tmp_path)

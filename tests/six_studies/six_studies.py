@@ -103,7 +103,7 @@ class People:
     def answer(self, study: Study, survey: str) -> None:
         """Answer a study's units at a desk until there are none, and collect the answers."""
         with study.lock("people"), mock.patch("secrets.token_hex", drawn_by(f"{study.path.name} {survey}")):
-            write_controls(study, survey)
+            write_controls(study.load(survey))
             paths = CollectionPaths(study, survey)
             paths.make()
             read_secret(paths.secret, make=True)
@@ -150,8 +150,8 @@ class Room:
     """A desk in a study, with the items that it hands out and the conversations that they are of."""
 
     def __init__(self, study: Study, survey: str, ledger: Path):
-        units, controls, talks = study.units(survey), read_controls(study, survey), study.conversations()
-        self.asked = replace(survey_of(study, survey), consent=(), onboarding=())
+        units, controls, talks = study.units(survey), read_controls(study.load(survey)), study.conversations()
+        self.asked = replace(survey_of(study.load(survey)), consent=(), onboarding=())
         self.office = Office(self.asked, units, controls, talks, ledger)
         self.items = {item.item_id: item for item in [*controls, *(item for unit in units for item in unit.items)]}
         self.talks = indexed(talks)
@@ -199,7 +199,7 @@ class Scripted(Judge):
         self.workers = (f"{name}-1", f"{name}-2")
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        self.asked, self.talks = (survey_of(study, survey), indexed(study.conversations()))
+        self.asked, self.talks = (survey_of(study.load(survey)), indexed(study.conversations()))
 
     def answer(self, unit: Unit) -> list[Judgement]:
         if self.left == 0:

@@ -31,7 +31,7 @@ MOST_TURNS = 12
 def served(study, survey, number, count):
     """About `number` items, as the desk hands them out: (item, place, items in the unit, block)."""
     units = study.units(survey)
-    controls = evenly(read_controls(study, survey))
+    controls = evenly(read_controls(study.load(survey)))
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     first = first_controls(units, count)
     rows = []
@@ -69,7 +69,7 @@ def aucs(study, survey, number, count, seeds, often=1):
     """The AUC for each of these seeds of the controls; a control is met `often` times as often as an item at most."""
     found = []
     for seed in range(seeds):
-        write_controls(study, survey, seed=seed)
+        write_controls(study.load(survey), seed=seed)
         rows = served(study, survey, number, count)
         met = [Counter(row[0].item_id for row in rows if bool(row[0].control) is mark) for mark in (True, False)]
         assert max(met[0].values()) <= often * max(met[1].values())

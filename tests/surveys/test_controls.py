@@ -134,13 +134,13 @@ def packed(study_of, pool):
 
 
 def test_controls_are_set_aside_once(packed):
-    path = write_controls(packed, "spot_the_bot")
+    path = write_controls(packed.load("spot_the_bot"))
     assert path == packed.survey_path("spot_the_bot") / "controls.jsonl"
     assert path.parent.name == "spot_the_bot"
     before, when = path.read_bytes(), path.stat().st_mtime_ns
-    assert write_controls(packed, "spot_the_bot") == path
+    assert write_controls(packed.load("spot_the_bot")) == path
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, when)
-    items = read_controls(packed, "spot_the_bot")
+    items = read_controls(packed.load("spot_the_bot"))
     assert "".join(files.dumps(item) + "\n" for item in items).encode() == before
     assert len(items) == max(WANTED, 2 * len({(unit.block_id, unit.rotation) for unit in packed.units("spot_the_bot")}))
     units = packed.units("spot_the_bot")
@@ -157,14 +157,14 @@ def test_controls_are_set_aside_once(packed):
 
 
 def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed):
-    path = write_controls(packed, "spot_the_bot")
+    path = write_controls(packed.load("spot_the_bot"))
     first = path.read_bytes()
-    write_controls(packed, "spot_the_bot", seed=77)
+    write_controls(packed.load("spot_the_bot"), seed=77)
     second = path.read_bytes()
     assert second != first
     ledger = path.parent / "crowdsourcing" / "ledger.db"
     checksums.write_text(ledger, "")
-    write_controls(packed, "spot_the_bot")
+    write_controls(packed.load("spot_the_bot"))
     assert path.read_bytes() == second
 
 
@@ -175,9 +175,9 @@ def test_a_study_without_people_to_spare_says_so(packed):
     kept = [c for c in packed.conversations() if c.conversation_id in units]
     checksums.write_jsonl(packed.conversations_path, kept)
     study = type(packed).open(packed.path)
-    path = write_controls(study, "spot_the_bot")
+    path = write_controls(study.load("spot_the_bot"))
     assert path.read_text(encoding="utf-8") == ""
-    assert read_controls(study, "spot_the_bot") == []
+    assert read_controls(study.load("spot_the_bot")) == []
     (warning,) = study.provenance()["controls"]["spot_the_bot"]["warnings"]
     assert re.match("0 controls, where 4 or more.*import more conversations between people", warning)
-    assert read_controls(study, "spot_the_bot_game") == []
+    assert read_controls(study.load("spot_the_bot_game")) == []

@@ -48,16 +48,16 @@ def test_what_is_not_asked_is_spoken_of_nowhere(name, asked):
 def test_a_choice_is_recorded_and_stands_until_another_one_is_made(study):
     pack_study(study, ask=("specificity", "fluency"))
     assert packed(study)["ask"] == ["fluency", "specificity"]
-    assert features_of(survey_of(study, "spot_the_bot")) == ("fluency", "specificity")
+    assert features_of(survey_of(study.load("spot_the_bot"))) == ("fluency", "specificity")
     before = study.units_path("spot_the_bot").read_bytes()
     assert pack_study(study)["added_units"] == 0
     assert packed(study)["ask"] == ["fluency", "specificity"]
     pack_study(study, ask=("none",))
     assert packed(study)["ask"] == []
-    assert [q.name for q in survey_of(study, "spot_the_bot").questions] == ["nature"]
+    assert [q.name for q in survey_of(study.load("spot_the_bot")).questions] == ["nature"]
     pack_study(study, ask=FEATURES)
     assert "ask" not in packed(study)
-    assert survey_of(study, "spot_the_bot") == get_survey("spot_the_bot")
+    assert survey_of(study.load("spot_the_bot")) == get_survey("spot_the_bot")
     assert study.units_path("spot_the_bot").read_bytes() == before  # what is asked isn't in the units
 
 

@@ -62,7 +62,7 @@ def test_four_versions_have_different_questions_and_nobody_gets_two_units(study)
     assert len({unit.block_id for unit in units}) == 1
     orders = [[item.item_id for item in unit.items] for unit in units if unit.rotation == 0]
     assert orders[0] != orders[1]
-    key = key_of(study)
+    key = key_of(study.load("nuc"))
     for unit in units:
         own = [key[item.item_id] for item in unit.items]
         assert Counter(question.corpus for question in own) == {"movies": 6, "ubuntu": 6}
@@ -74,7 +74,7 @@ def test_in_a_version_no_question_gives_another_away(tmp_path, study):
     few = questions("movies", 30, 8)
     write_questions(tmp_path / "few.jsonl", few)
     pack(study, unit_size=2, annotators=1, nuc_questions=tmp_path / "few.jsonl")
-    key = key_of(study)
+    key = key_of(study.load("nuc"))
     for unit in study.units("nuc"):
         own = [key[item.item_id] for item in unit.items]
         for one in own:
@@ -93,7 +93,7 @@ def test_groups_get_their_shares_and_as_many_common_questions_as_can_be(tmp_path
     summary = pack(study, groups=path)
     units = study.units("nuc")
     assert Counter(unit.group for unit in units) == {"paid": 9, "lab": 4}
-    key = key_of(study)
+    key = key_of(study.load("nuc"))
     for unit in units:
         shares = Counter(key[item.item_id].corpus for item in unit.items)
         assert shares == ({"movies": 6, "ubuntu": 6} if unit.group == "paid" else {"movies": 3, "ubuntu": 9})
@@ -102,7 +102,7 @@ def test_groups_get_their_shares_and_as_many_common_questions_as_can_be(tmp_path
     assert summary["tables"]["questions of each group"]["lab"] == {"people": 4, "movies": 3, "ubuntu": 9}
     assert Counter(unit.rotation % 4 for unit in units if unit.group == "paid") == {0: 3, 1: 2, 2: 2, 3: 2}
     assert Study.open(study.path).provenance()["pack"]["nuc"]["options"]["groups"][0]["expertise"] == "expert"
-    expertise = survey_of(study, "nuc").questionnaire[-1]
+    expertise = survey_of(study.load("nuc")).questionnaire[-1]
     assert "Ubuntu" in expertise.wording
 
 
@@ -132,7 +132,7 @@ def test_questions_made_anew_leave_what_is_packed(tmp_path, study, made):
     pack(study)
     write_questions(study.path / "nuc" / "questions.jsonl", made[:100])
     pack(study)
-    assert read_questions(questions_path(study)) == made
+    assert read_questions(questions_path(study.load("nuc"))) == made
     files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
     write_questions(tmp_path / "other.jsonl", made[::-1])
     with pytest.raises(UserError, match="holds answers"):
@@ -141,7 +141,7 @@ def test_questions_made_anew_leave_what_is_packed(tmp_path, study, made):
 
 def test_no_unit_says_which_candidate_is_right_or_where_anything_came_from(study, made):
     pack(study)
-    write_controls(study, "nuc")
+    write_controls(study.load("nuc"))
     for unit in study.units("nuc"):
         for item in unit.items:
             row = item.to_json()
@@ -160,7 +160,7 @@ def test_no_unit_says_which_candidate_is_right_or_where_anything_came_from(study
         assert question.question_id not in text
     assert '"true"' not in text
     assert "uniform" not in text
-    places = Counter(question.true for question in key_of(study).values())
+    places = Counter(question.true for question in key_of(study.load("nuc")).values())
     assert set(places) == {0, 1, 2, 3, 4}
     page = json.dumps(get_survey("nuc").to_json())
     for hidden in ("controls_per_unit", "annotators_per_item", "known_candidate"):
@@ -171,10 +171,10 @@ def test_options_are_as_many_as_candidates(tmp_path, study):
     count = 7
     write_questions(tmp_path / "made.jsonl", questions("movies", 40, count))
     pack(study, unit_size=5, nuc_questions=tmp_path / "made.jsonl")
-    values = [option.value for option in survey_of(study, "nuc").question("second").options]
+    values = [option.value for option in survey_of(study.load("nuc")).question("second").options]
     assert values == [f"candidate:{i}" for i in range(count)]
-    write_controls(study, "nuc")
-    assert {len(item.candidates) for item in read_controls(study, "nuc")} == {min(count, 5)}
+    write_controls(study.load("nuc"))
+    assert {len(item.candidates) for item in read_controls(study.load("nuc"))} == {min(count, 5)}
 
 
 # -- attention checks ------------------------------------------------------------------------------------------------
@@ -239,11 +239,12 @@ def test_checks_are_in_the_language_of_the_questions(tmp_path, language, turns):
         made.append(NucQuestion(f"q{number}", "own", f"c{number}", context, speakers, replies, 0))
     write_questions(study.path / "nuc" / "questions.jsonl", made)
     pack_study(study, "nuc", unit_size=1, annotators_per_segment=1)
-    write_controls(study, "nuc")
-    shown = {item.transcripts[0][0].text for item in read_controls(study, "nuc")}
+    data = study.load("nuc")
+    write_controls(data)
+    shown = {item.transcripts[0][0].text for item in read_controls(data)}
     expected = {check["turns"][0] for check in checks(language)} if language else set()
     assert shown == expected
-    warned = study.provenance()["controls"]["nuc"]["warnings"]
+    warned = data.recorded("controls")["warnings"]
     assert [text.split(":")[0] for text in warned] == ([] if language else ["no attention checks"])
 
 
@@ -258,9 +259,9 @@ def test_a_study_of_ones_own_conversations_begins_with_packing(tmp_path):
     spotbot("pack", *folder, "--pool", tmp_path / "pool.yaml", "--domain", tmp_path / "own.jsonl", *options)
     study = Study.open(tmp_path / "study")
     assert len(study.units("nuc")) == 6
-    assert {question.corpus for question in key_of(study).values()} == {"own"}
-    write_controls(study, "nuc")
-    assert {item.transcripts[0][0].text for item in read_controls(study, "nuc")} == {
+    assert {question.corpus for question in key_of(study.load("nuc")).values()} == {"own"}
+    write_controls(study.load("nuc"))
+    assert {item.transcripts[0][0].text for item in read_controls(study.load("nuc"))} == {
         check["turns"][0] for check in checks("de")
     }
 

@@ -58,7 +58,7 @@ def refused(study, survey, capsys) -> str:
 
 def test_a_survey_over_a_base_has_its_texts_and_asks_more(study, written):
     pack(study, written(POLITE))
-    survey = survey_of(study, "spot_the_polite_bot")
+    survey = survey_of(study.load("spot_the_polite_bot"))
     assert features_of(survey) == (*features_of(SPOT), "politeness")
     assert "compare the two (Fluency, Sensibleness, Specificity, Politeness)" in survey.instructions
     assert (survey.consent, survey.limits, survey.about.title) == (SPOT.consent, SPOT.limits, "Spot the polite bot")
@@ -80,7 +80,7 @@ def test_the_study_keeps_it_and_knows_it_by_its_name_wherever_it_goes(study, wri
     moved = shutil.move(study.path, tmp_path / "moved")
     code = (
         "import sys; from parlai_spotbot.study import Study; from parlai_spotbot.surveys import survey_of\n"
-        "print(survey_of(Study.open(sys.argv[1]), 'memorable').question('memory').wording)"
+        "print(survey_of(Study.open(sys.argv[1]).load('memorable')).question('memory').wording)"
     )
     told = subprocess.run([sys.executable, "-c", code, moved], capture_output=True, text=True, check=True, cwd="/")
     assert told.stdout == "Which speaker will you still remember tomorrow?\n"
@@ -106,7 +106,7 @@ def test_it_is_answered_analysed_told_and_published(study, written, tmp_path):
     main(["report", *name[:2], "--export", str(tmp_path / "copy"), "--quiet"])
     assert "which of two bots is remembered?" in (study.path / "report" / "index.html").read_text(encoding="utf-8")
     copy = Study.open(next((tmp_path / "copy").rglob("study.yaml")).parent)
-    assert survey_of(copy, "memorable").about.findings == ("choices",)
+    assert survey_of(copy.load("memorable")).about.findings == ("choices",)
     assert "elsewhere" not in (copy.path / "provenance.json").read_text(encoding="utf-8")
 
 
@@ -134,7 +134,7 @@ def test_what_is_not_there_and_what_is_not_packed_is_said(study, written, capsys
 def test_a_survey_that_has_answers_stays_as_it_is(study, written, capsys):
     pack(study, written(MEMORABLE))
     pack(study, written(MEMORABLE.replace("tomorrow?", "next week?")))
-    assert "next week" in survey_of(study, "memorable").question("memory").wording
+    assert "next week" in survey_of(study.load("memorable")).question("memory").wording
     checksums.write_text(study.judgements_path("memorable"), "")
     assert "differs from the one that" in refused(study, written(MEMORABLE), capsys)
 
@@ -142,16 +142,16 @@ def test_a_survey_that_has_answers_stays_as_it_is(study, written, capsys):
 def test_two_studies_have_surveys_of_one_name_and_a_changed_copy_is_said(study, written, tmp_path):
     pack(study, written(MEMORABLE))
     other = shutil.copytree(study.path, tmp_path / "other")
-    assert survey_of(study, "memorable") == survey_of(Study.open(other), "memorable")
+    assert survey_of(study.load("memorable")) == survey_of(Study.open(other).load("memorable"))
     pack(Study.open(other), written(MEMORABLE.replace("tomorrow?", "next week?")))
-    assert "next week" in survey_of(Study.open(other), "memorable").question("memory").wording
-    assert "tomorrow" in survey_of(study, "memorable").question("memory").wording
+    assert "next week" in survey_of(Study.open(other).load("memorable")).question("memory").wording
+    assert "tomorrow" in survey_of(study.load("memorable")).question("memory").wording
     with pytest.raises(UserError, match="unknown survey"):
         get_survey("memorable")
     path = study.survey_path("memorable") / own_surveys.FILE
     path.write_text(path.read_text(encoding="utf-8").replace("tomorrow", "on Monday"), encoding="utf-8")
     with pytest.raises(UserError, match="changed since it was written"):
-        survey_of(study, "memorable")
+        survey_of(study.load("memorable"))
 
 
 @pytest.mark.parametrize(

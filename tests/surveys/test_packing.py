@@ -183,9 +183,9 @@ def test_a_turn_that_nobody_reads_is_warned_about_and_costs_little(study_of, poo
     started = time.process_time()
     (warning,) = [text for text in pack_study(study)["warnings"] if "characters" in text]
     assert warning.startswith("1 turn of more than 10,000 characters is shown")
-    write_controls(study, "spot_the_bot")
+    write_controls(study.load("spot_the_bot"))
     assert time.process_time() - started < 30
-    longest = max(len(t.text) for item in read_controls(study, "spot_the_bot") for t in item.transcripts[0])
+    longest = max(len(t.text) for item in read_controls(study.load("spot_the_bot")) for t in item.transcripts[0])
     assert longest <= 6000
 
 

@@ -113,9 +113,9 @@ def test_who_knows_misses_no_control_of_a_scale_and_the_careless_are_stopped(nam
     out, _ = spotbot("pack", "--study", study.path, "--survey", path)
     assert "scripts that say the same few words" in out
     study = Study.open(study.path)
-    write_controls(study, "warmth")
-    about = survey_of(study, "warmth")
-    controls = read_controls(study, "warmth")
+    write_controls(study.load("warmth"))
+    about = survey_of(study.load("warmth"))
+    controls = read_controls(study.load("warmth"))
     assert controls
     assert "Other scales count as from 1" in study.provenance()["controls"]["warmth"]["rule"]
     values = [option.value for option in about.questions[0].options]

@@ -132,8 +132,8 @@ def check(study, survey, items):
 @pytest.mark.parametrize("survey", ["acute_eval", "comparative"])
 def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
     study = packed(survey)
-    path = write_controls(study, survey)
-    items = read_controls(study, survey)
+    path = write_controls(study.load(survey))
+    items = read_controls(study.load(survey))
     check(study, survey, items)
     assert len(items) == WANTED
     assert min(Counter(item.control for item in items).values()) > WANTED / 4
@@ -141,7 +141,7 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
         assert (item.control in KNOWN_CHOICE) is any(i.startswith("sensible") for i in item.conversation_ids)
     assert {item.questions for item in items} == ({("engagingness", "reason")} if survey == "acute_eval" else {()})
     before = path.read_bytes()
-    assert write_controls(study, survey).read_bytes() == before
+    assert write_controls(study.load(survey)).read_bytes() == before
     about = study.provenance()["controls"][survey]
     assert (sum(about[mark] for mark in (*KNOWN_CHOICE, *KNOWN_BETTER)), about["warnings"]) == (WANTED, [])
     assert "script" in about["rule"]
@@ -149,15 +149,15 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
 
 def test_controls_ask_what_the_units_ask(packed):
     study = packed("acute_eval", ask=("humanness", "knowledge"))
-    write_controls(study, "acute_eval")
-    asked = Counter(item.questions for item in read_controls(study, "acute_eval"))
+    write_controls(study.load("acute_eval"))
+    asked = Counter(item.questions for item in read_controls(study.load("acute_eval")))
     assert asked == {("humanness", "reason"): WANTED / 2, ("knowledge", "reason"): WANTED / 2}
 
 
 def test_ratings_have_a_bot_that_loops_alone(packed):
     study = packed("dialogue_likert")
-    write_controls(study, "dialogue_likert")
-    items = read_controls(study, "dialogue_likert")
+    write_controls(study.load("dialogue_likert"))
+    items = read_controls(study.load("dialogue_likert"))
     check(study, "dialogue_likert", items)
     assert Counter(item.control for item in items).keys() == set(KNOWN_LOW)
     assert all(item.judged == (KNOWN_LOW.index(item.control),) for item in items)
@@ -170,8 +170,8 @@ def test_ratings_have_a_bot_that_loops_alone(packed):
 
 def test_turn_by_turn_there_are_controls_where_a_loop_is_worse(packed):
     study = packed("turn_likert", repeated=0.0)
-    write_controls(study, "turn_likert")
-    asked = Counter(item.questions for item in read_controls(study, "turn_likert"))
+    write_controls(study.load("turn_likert"))
+    asked = Counter(item.questions for item in read_controls(study.load("turn_likert")))
     names = ("engagingness", "informativeness", "quality", "relevance")
     units = len({(unit.block_id, unit.rotation) for unit in study.units("turn_likert")})
     assert asked == {(name,): units / len(names) for name in names}
@@ -179,12 +179,12 @@ def test_turn_by_turn_there_are_controls_where_a_loop_is_worse(packed):
 
 def test_controls_that_were_imported_stay(packed):
     study = packed("acute_eval")
-    path = write_controls(study, "acute_eval")
+    path = write_controls(study.load("acute_eval"))
     one = path.read_text().splitlines(keepends=True)[0]
     path.write_text(one)
     known = study.provenance()
     checksums.write_json(study.provenance_path, {k: v for k, v in known.items() if k != "controls"})
-    assert write_controls(study, "acute_eval").read_text() == one
+    assert write_controls(study.load("acute_eval")).read_text() == one
 
 
 # -- whatever is asked -------------------------------------------------------------------------------------------------
@@ -204,8 +204,8 @@ def test_whatever_is_asked_who_knows_misses_none_and_the_careless_all(tmp_path, 
     names = [question.name for question in get_survey(survey).main]
     for number, ask in enumerate([(name,) for name in names] + list(itertools.combinations(names, 2))[:9]):
         study = small_study(tmp_path / f"{number}", survey, people=8, ask=ask)
-        write_controls(study, survey)
-        about, controls = survey_of(study, survey), read_controls(study, survey)
+        write_controls(study.load(survey))
+        about, controls = survey_of(study.load(survey)), read_controls(study.load(survey))
         assert bool(controls) != {*OPEN}.issuperset(ask), ask
         for item in controls:
             assert not missed_by(item.control, answered_by(about, item, True)), (ask, item.questions)

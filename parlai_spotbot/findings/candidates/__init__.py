@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.nuc.people import UNTOLD
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options, Rows
 from parlai_spotbot.nuc.background import NucBackground, background_of
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 
 KS = (1, 2)
 ALL = "all"
@@ -109,9 +109,9 @@ class CandidateForm(Form):
 
     of_study = False
 
-    def facts(self, study: Study) -> dict:
+    def facts(self, data: SurveyFiles) -> dict:
         """The key, the groups and the models' scores."""
-        return {"nuc": background_of(study)}
+        return {"nuc": background_of(data)}
 
     def sources(
         self, judgements: Sequence[Judgement], facts: Facts, options: Options

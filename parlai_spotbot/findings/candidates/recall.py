@@ -10,10 +10,10 @@ import pandas as pd
 from parlai_spotbot.analysis.nuc import chance, ranks_of, share
 from parlai_spotbot.analysis.nuc.people import against
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.values import best_first, with_ends
+from parlai_spotbot.analysis.values import with_ends
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, ends, frame_of
+from parlai_spotbot.findings.frames import Found, best_rows, ends, frame_of
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import filled, listed
@@ -115,7 +115,7 @@ def summarise(result: Result) -> list[str]:
     models = [row for row in within if row["kind"] == "model"]
     if not models:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
-    best = best_first(models, (row["recall1"] for row in models))[0]
+    best = best_rows(models, "recall1")[0]
     tests = [row for row in result.rows("against_models") if (row["measure"], row["corpus"]) == ("recall@1", corpus)]
     sure = list(filter(clear, tests))
     better = listed(row["contestant"] for row in sure if row["difference"] > 0)

@@ -1,11 +1,10 @@
 """Comparison of wordings on pairs whose better conversation is known (Li et al. 2019)."""
 
 from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
-from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, ends
+from parlai_spotbot.findings.frames import Found, best_rows, ends
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import filled
 
@@ -27,7 +26,7 @@ def summarise(result: Result) -> list[str]:
     wordings = result.rows("wordings")
     if not wordings:
         return []
-    best = best_first(wordings, (row["estimate"] for row in wordings))[0]
+    best = best_rows(wordings, "estimate")[0]
     text = [
         filled(
             "The wording with the highest agreement is “{question}”: {estimate:percent} of {n} choices went to "

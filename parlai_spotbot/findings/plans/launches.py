@@ -91,7 +91,7 @@ class StudyMaterial:
         talks = data.study.load("").conversations
         seeds = sorted({talk.seed_id for talk in talks if talk.kind == "pairs"})
         people = [talk for talk in talks if talk.kind == "people"]
-        return cls([Seed(name, (name, "")) for name in seeds], people, data.study.plan.segments)
+        return cls([Seed(name, (name, "")) for name in seeds], people, data.plan.segments)
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ def _packed(
     packing = packing_of(survey)
     pack = PackRequest(**study.packed_with)
     with TemporaryDirectory() as folder:
-        empty = Study(Path(folder), plan, plan)
+        empty = Study(Path(folder), plan, plan).load(survey.name)
         if study.questions:
             write_questions(Path(folder) / "nuc" / "questions.jsonl", _questions(study.conversations))
         if not isinstance(packing, ConversationPacking):

@@ -1,10 +1,9 @@
 """Ranking by fluency, sensibleness and specificity, and by both of the latter (SSA)."""
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Frames, best_rows
 from parlai_spotbot.findings.rankings import by_criterion, joined
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
@@ -33,7 +32,7 @@ def summarise(result: Result) -> list[str]:
     for feature, ranked in by_criterion(result.frames).items():
         rows = [row for row in ranked.contestants.values() if row["win_rate"] is not None]
         if len(rows) > 1 and single_order(ranked):
-            best = best_first(rows, (row["win_rate"] for row in rows))[0]
+            best = best_rows(rows, "win_rate")[0]
             clear = ", not clearly first"
             if best["cluster_last"] == 1:
                 clear = ""

@@ -9,11 +9,10 @@ from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
-from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Frames, best_rows
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.findings.sections import Drawn
@@ -119,7 +118,7 @@ def _beside_people(ranking: Ranking, by: str = "") -> str:
     if people is None or not rows:
         return "No conversation of people was judged, so there is no human reference."
     groups: dict[str, list[str]] = {"clearly less often": [], "not told from people": [], "clearly more often": []}
-    for row in best_first(rows, [row["human_share"] for row in rows]):
+    for row in best_rows(rows, "human_share"):
         kind = "not told from people"
         if all_known(row["p_people"]) and row["p_people"] < criteria.LEVEL:
             kind = "clearly less often" if row["apart"] < 0 else "clearly more often"

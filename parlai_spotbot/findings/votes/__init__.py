@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.findings.answers import Facts, Form, LeftOut, OneSource, Options
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.records import ADDITIONAL
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 
 PREFERENCE = "preference"
 """The question."""
@@ -139,9 +139,9 @@ class VoteForm(Form):
     as_table = True
     of_study = False
 
-    def facts(self, study: Study) -> dict:
+    def facts(self, data: SurveyFiles) -> dict:
         """Facts of votes: whether the first of two contestants was shown first."""
-        return {"ordered": study.provenance().get("import", {}).get("ordered", True)}
+        return {"ordered": data.study.provenance().get("import", {}).get("ordered", True)}
 
     def sources(self, judgements: pd.DataFrame, facts: Facts, options: Options) -> tuple[dict[str, Ballots], LeftOut]:
         partners = {name: item.partners for name, item in facts.items.items()}

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.frames import Found, Frames
+from parlai_spotbot.findings.frames import Found, Frames, best_rows
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
@@ -109,7 +108,7 @@ def sentence(name: str, bot_rows: Sequence[Mapping], people: Mapping[str, Mappin
     often = [row for row in bot_rows if row["count"] and row["rate"] >= RARE]
     clear = [row for row in often if row["rate_low"] > people.get(row["kind"], never)["rate_high"]]
     parts = []
-    for row in best_first(clear, (row["rate"] for row in clear))[:NAMED]:
+    for row in best_rows(clear, "rate")[:NAMED]:
         rate, low, high = (small_percent(row[key]) for key in ("rate", "rate_low", "rate_high"))
         part = f"{TITLES[row['kind']].lower()} in {rate} of them ({low} to {high}"
         if row["kind"] in people:
@@ -139,7 +138,7 @@ def summarise(result: Result) -> list[str]:
 def careful_of(frames: Frames) -> list[str]:
     """Return how many conversations are near-copies, then which contestants show faults more often than people."""
     faulty = [row for row in frames.rows("contestants") if row["sentence"]]
-    rows = [*frames.rows("copies"), *best_first(faulty, (row["rate"] for row in faulty))[:CAREFUL]]
+    rows = [*frames.rows("copies"), *best_rows(faulty, "rate")[:CAREFUL]]
     return [row["sentence"] for row in rows]
 
 

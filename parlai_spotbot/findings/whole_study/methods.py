@@ -5,6 +5,7 @@ its own under another method.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
@@ -16,17 +17,15 @@ from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import SurveyData
-from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import listed
 
 FILE = "methods.json"
 
 
-def write(study: Study, surveys: Sequence[SurveyData]) -> None:
+def write(path: Path, surveys: Sequence[SurveyData]) -> None:
     """Compare the surveys of a study that are analysed, and write what was found; nothing where there is only one."""
     result = compute(surveys)
-    path = study.path / "analysis" / FILE
     if result:
         checksums.write_json(path, stored_form({"by_source": result, "made_by": {"version": VERSION}}))
     else:

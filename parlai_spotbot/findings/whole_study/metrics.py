@@ -11,9 +11,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames, by_source, ends, frame_of
+from parlai_spotbot.findings.frames import Frames, best_rows, by_source, ends, frame_of
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import counted, in_brackets, listed, number, percent, plainly
@@ -30,7 +29,7 @@ def read(
 ) -> dict[str, Frames]:
     """Return what one file of the study of metrics holds by source, in its `table` the `rows` that are shown; {} where
     it was never made."""
-    path = surveys[0].study.path / "analysis" / "metrics" / f"{stem}.json"
+    path = surveys[0].study.metrics_path / f"{stem}.json"
     frames = by_source(surveys[0].stored(path, metrics=True).get("tables", {}))
     shown = {}
     for source in people_first(frames):
@@ -45,7 +44,7 @@ def _named(row: Mapping) -> str:
 def _best(rows: Iterable[Mapping], key: str) -> Iterator[dict]:
     """Yield the rows of which a figure is known, each with its metric's name, the highest first."""
     named_rows = [{**row, "metric": _named(row)} for row in rows if row[key] is not None]
-    yield from best_first(named_rows, (row[key] for row in named_rows))
+    yield from best_rows(named_rows, key)
 
 
 # -- importance --------------------------------------------------------------------------------------------------------

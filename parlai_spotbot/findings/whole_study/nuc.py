@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
-from parlai_spotbot.analysis.values import best_first, plain, with_ends
+from parlai_spotbot.analysis.values import plain, with_ends
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.frames import Frames, frame_of
+from parlai_spotbot.findings.frames import Frames, best_rows, frame_of
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
-from parlai_spotbot.study import Study
 from parlai_spotbot.wording import filled, listed, part_of, percent, source_said
 
 if TYPE_CHECKING:
@@ -55,9 +54,9 @@ def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
     return plain({"measure": measure, "surveys": rows})
 
 
-def write_agreement(study: Study, surveys: Sequence[SurveyData]) -> None:
-    """Compute again how far the models' order agrees with the surveys', one of which was analysed again."""
-    folder = study.path / "nuc" / "analysis"
+def write_agreement(folder: Path, surveys: Sequence[SurveyData]) -> None:
+    """Compute again how far the models' order, in a `folder` of results, agrees with the surveys', one of which was
+    analysed again."""
     results = read_results(folder)
     if results:
         ranking = results["ranking"]
@@ -167,7 +166,7 @@ def _curve(result: Result) -> list[str]:
     points = [row for row in result.rows("points") if row["contestant"] != "guessing"]
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
-    best = best_first(last, (row["estimate"] for row in last))[0]
+    best = best_rows(last, "estimate")[0]
     digits = 2 if most > 100 else 1
     share = percent(best["estimate"], digits)
     return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]

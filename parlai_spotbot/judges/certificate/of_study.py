@@ -62,7 +62,7 @@ def judged_items(data: SurveyFiles, judge: str | None = None, question: str | No
     UserError
         Where there is no such judge or question.
     """
-    launched = launched_survey(data.study, data.survey)
+    launched = launched_survey(data)
     question_asked = _question(launched, question)
     judge = _judge_of(data, judge)
     talks = indexed(data.conversations)
@@ -96,7 +96,7 @@ def _question(survey: Survey, name: str | None) -> Question:
 def _judge_of(data: SurveyFiles, judge: str | None) -> str:
     names = sorted({row.source.removeprefix("judge:") for row in data.judgements} - {HUMAN})
     if not names:
-        problem = f"{data.study.judgements_path(data.survey)}: no answers of a judge."
+        problem = f"{data.judgements_path}: no answers of a judge."
         raise UserError(problem, hints.run("judge", data.study.path, data.survey))
     if judge is None and len(names) == 1:
         return names[0]
@@ -177,12 +177,12 @@ def bound_of(data: SurveyFiles, judge: str) -> dict[str, Any]:
     """Return what a certificate is bound to: the judge's options and prompt, the model as its server reports it, and
     the survey's questions and texts.
     """
-    options = data.study.provenance().get("judge", {}).get(data.survey, {}).get(judge, {})
+    options = data.recorded("judge").get(judge, {})
     model = data.study.judges(data.survey).get(f"judge:{judge}", {}).get("model")
     served = {}
     if isinstance(model, dict):
         served = model.get("served", {})
-    survey_texts = survey_of(data.study, data.survey).to_json()
+    survey_texts = survey_of(data).to_json()
     text = files.json_bytes({name: survey_texts[name] for name in ASKED if name in survey_texts})
     return {
         "judge": judge,

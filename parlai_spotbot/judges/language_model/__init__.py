@@ -59,13 +59,14 @@ class LanguageModelJudge(Judge):
 
     # -- questions -----------------------------------------------------------------------------------------------------
     def open(self, study: Study, survey: str) -> None:
-        self.survey = survey_of(study, survey)
+        data = study.load(survey)
+        self.survey = survey_of(data)
         questions = tuple(map(_independent, self.survey.questions))
         self.questions = {question.name: question for question in questions}
         self.free = replace(self.survey, questions=questions)
         every = tuple(replace(q, after=(), when=()) for q in questions)
         self.every = replace(self.survey, questions=every)
-        self.folder = study.survey_path(survey) / "judges" / self.name
+        self.folder = data.path / "judges" / self.name
         self.journal = AnswerJournal(self.folder / "raw.jsonl")
         together = self.settings.one_request
         if together is None:  # it goes on as it began
@@ -75,7 +76,7 @@ class LanguageModelJudge(Judge):
         self.prompt_sha256 = prompts.prompt_sha256(self.survey, self.together)
         self.identity = self.settings.identity(self.together)
         self._asks: dict[tuple[str, Pair, str], Asks] = {}
-        self._items = first_shown(study.load(survey).units)
+        self._items = first_shown(data.units)
 
     def anew(self, folder: Path) -> None:
         self.folder = folder

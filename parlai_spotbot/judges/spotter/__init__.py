@@ -66,7 +66,7 @@ class Spotter(Judge):
                 f"--survey {survey}: the judge {self.name} can't answer its questions.",
                 f"It answers: {', '.join(SPOTTED)}.",
             )
-        self.features = features_of(survey_of(study, survey))
+        self.features = features_of(survey_of(study.load(survey)))
         unknown = [name for name in self.features if name not in FEATURES]
         if unknown:
             raise UserError(
@@ -79,8 +79,9 @@ class Spotter(Judge):
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         self.conversations = study.conversations()
-        self._read(items_to_judge(study, survey), study.units_path(survey))
-        packed = study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+        data = study.load(survey)
+        self._read(items_to_judge(data), data.units_path)
+        packed = data.recorded("pack").get("options", {})
         self.surface = packed.get("surface", "normalise")  # what is learnt from looks like what is judged
         self._gather(study.plan, domain_of(study.path, study.plan.domain))
         coherence = self._coherence(progress)

@@ -55,7 +55,7 @@ def instructions_of(read: Sequence[SurveyData]) -> str:
     """Return instructions, questions and consent of surveys as Markdown; "" where none of them is known."""
     rows = []
     for contents in read:
-        collection = contents.study.provenance().get("crowdsourcing", {}).get(contents.survey, {})
+        collection = contents.recorded("crowdsourcing")
         if contents.launched is not None:
             settings = collection.get("settings", {})
             rows.append({"survey": contents.launched, "settings": settings, "put": questions_put(contents)})

@@ -134,7 +134,7 @@ def _survey(rows: RowCopies, survey: str, judgements: list[Judgement], copy: Stu
     target = copy.survey_path(survey)
     copied: dict[str, Callable[[], Iterable]] = {
         "units.jsonl": lambda: map(rows.unit, study.units(survey)),
-        CONTROLS: lambda: map(rows.item, read_controls(study, survey)),
+        CONTROLS: lambda: map(rows.item, read_controls(study.load(survey))),
         "judgements.jsonl": lambda: rows.judgements(judgements, survey),
         "comments.jsonl": lambda: rows.comments(_rows(source / "comments.jsonl")),
         "training.jsonl": lambda: rows.training(_rows(source / "training.jsonl")),

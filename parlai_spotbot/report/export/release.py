@@ -127,7 +127,7 @@ def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, An
         "versions": study.provenance().get("selfplay", {}).get("versions", {}),
         "package": __version__,
         "fields": FIELDS,
-        "csv": {name: _csv_columns(survey_of(study, name)) for name in options},
+        "csv": {name: _csv_columns(survey_of(study.load(name))) for name in options},
         "there": {path.name for path in copy.path.rglob("*")},
         "instructions": instructions_of(surveys_of(study)),
     }

@@ -95,7 +95,7 @@ class RowCopies:
         """The answers to a survey. Without `texts`, free ones are empty, and those to questions that a launch added are
         left out."""
         try:
-            kinds = {question.name: question.kind for question in survey_of(self.study, survey).questions}
+            kinds = {question.name: question.kind for question in survey_of(self.study.load(survey)).questions}
         except UserError:  # nobody knows it
             kinds = {}
         self.names.number_annotations(rows)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot import checksums, files, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import Survey, survey_of
 from parlai_spotbot.surveys.controls.control import (
     KNOWN_BETTER,
@@ -112,13 +112,13 @@ def kind_of(survey: Survey) -> Control | None:
     return kind_of_mark(mark)
 
 
-def announced(study: Study, survey: str) -> str:
+def announced(data: SurveyFiles) -> str:
     """Return in a line which controls the units of a packed survey will get at launch."""
-    about = survey_of(study, survey)
+    about = survey_of(data)
     kind = kind_of(about)
     if not about.limits.controls_per_unit:
         return "controls: none, as its limits have controls_per_unit 0"
-    if kind is None or not kind.asked(about, study.units(survey)):
+    if kind is None or not kind.asked(about, data.units):
         return (
             "controls: none, as nothing that is asked has an answer that is known before (questions named nature, of "
             "both entities; of pairs, whom one prefers; ratings of quality, engagingness, informativeness "
@@ -130,38 +130,37 @@ def announced(study: Study, survey: str) -> str:
     return f"controls: {about.limits.controls_per_unit} in {where}, made at launch: {kind.title}"
 
 
-def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
+def write_controls(data: SurveyFiles, seed: int | None = None) -> Path:
     """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
 
     The same call again changes nothing, and once units were handed out or judged by people, no call does; nor does any
     where the controls were imported. The file is empty where there is nothing to make controls from. The rule, counts
     and warnings are in provenance.json.
     """
-    path = study.survey_path(survey) / FILE
-    about = survey_of(study, survey)
-    before = study.provenance().get("controls", {})
-    if path.exists() and (survey not in before or answers_of(study, survey)):
+    path = data.path / FILE
+    about = survey_of(data)
+    if path.exists() and (not data.recorded("controls") or answers_of(data)):
         return path
     kind = kind_of(about)
     if kind is None:
         checksums.write_text(path, "")
         return path
     if seed is None:
-        seed = study.plan.seed
-    lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
-    options = _options(survey, seed, {"segments": sorted(lengths), **(packed_with(study, survey) or {})})
-    controls = kind.make(study, about, options)
+        seed = data.plan.seed
+    lengths = {item.exchanges for item in data.items.values()} or set(data.plan.segments)
+    options = _options(data.survey, seed, {"segments": sorted(lengths), **(packed_with(data) or {})})
+    controls = kind.make(data, about, options)
     text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)
-    done = {
+    made_by = {
         "rule": kind.rule + _scales_of(about),
         "seed": options.seed,
         **kind.counts(controls.items),
         "from_domain": controls.from_domain,
-        "warnings": _warnings(controls, _more_people(study, about)),
+        "warnings": _warnings(controls, _more_people(data, about)),
     }
-    study.record("controls", {**before, survey: done})
+    data.record("controls", made_by)
     return path
 
 
@@ -184,29 +183,29 @@ def _scales_of(survey: Survey) -> str:
     return ""
 
 
-def _more_people(study: Study, survey: Survey) -> str:
+def _more_people(data: SurveyFiles, survey: Survey) -> str:
     """Return how to have more people that no unit shows; of segments a quarter of them by packing fewer in a unit."""
-    recorded = packed_with(study, survey.name) or {}
+    recorded = packed_with(data) or {}
     if packing_of(survey).cuts and "humans_per_unit" in recorded:
         options = replace(
             _options(survey.name, 0, recorded),
             unit_size=recorded["unit_size"],
             humans_per_unit=recorded["humans_per_unit"],
         )
-        kinds = Counter(talk.kind for talk in study.conversations())
+        kinds = Counter(talk.kind for talk in data.conversations)
         fewer = options.fewer_people(kinds.total() - kinds["people"], 3 * kinds["people"] // 4)
         if fewer is not None:
             return f"pack again with --humans-per-unit {fewer}, {MORE_PEOPLE}"
     return MORE_PEOPLE
 
 
-def read_controls(study: Study, survey: str) -> list[Item]:
+def read_controls(data: SurveyFiles) -> list[Item]:
     """Return the controls of a survey, [] if none were made; a file that holds anything else is a `UserError`.
 
     A study that grew may show the conversation of a control in a unit by now. That does no harm, as nobody is handed
     two segments of one conversation, controls included.
     """
-    path = study.survey_path(survey) / FILE
+    path = data.path / FILE
     if not path.exists():
         return []
     remedy = "Remove the file before the first launch, or restore it after."

@@ -15,12 +15,12 @@ from pathlib import Path
 import yaml
 
 from parlai_spotbot.records import Item
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.packing.units_file import in_turn, items_of, packed_with
+from parlai_spotbot.surveys.packing.units_file import in_turn, packed_with
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.characters import mostly_not_latin
 
@@ -58,15 +58,15 @@ class CheckControl(Control):
         """Another one was chosen first."""
         return answers.get(CHOSEN) != mark.removeprefix("known_")
 
-    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
+    def make(self, data: SurveyFiles, survey: Survey, options: PackOptions) -> ControlSet:
         """All of them, in the language of the study's questions, with as many candidates as these have."""
-        packed = packed_with(study, survey.name) or {}
-        items = items_of(study.units(survey.name))
+        packed = packed_with(data) or {}
+        items = data.items.values()
         language = language_of([turn.text for item in items for turns in item.transcripts for turn in turns])
         if not language:
             return ControlSet([], why=NO_CHECKS)
         candidates = packed.get("candidates", nuc.CANDIDATES)
-        return ControlSet(make_checks(candidates, packed.get("seed", study.plan.seed), language))
+        return ControlSet(make_checks(candidates, packed.get("seed", data.plan.seed), language))
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         return {"known_candidate": len(items)}

@@ -17,7 +17,7 @@ from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.units_file import in_turn
 
 if TYPE_CHECKING:
-    from parlai_spotbot.study import Study
+    from parlai_spotbot.study import SurveyFiles
     from parlai_spotbot.surveys.packing.blocks import PackOptions
     from parlai_spotbot.surveys.survey import Survey
 
@@ -107,7 +107,7 @@ class Control(ABC):
         return [()]
 
     @abstractmethod
-    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
+    def make(self, data: SurveyFiles, survey: Survey, options: PackOptions) -> ControlSet:
         """Return the controls of a packed survey, the same for the same input."""
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:

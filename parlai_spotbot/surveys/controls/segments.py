@@ -20,7 +20,7 @@ from typing import ClassVar
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance, indexed
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys.controls.control import (
     KNOWN_BOT,
     KNOWN_BOTS,
@@ -32,7 +32,6 @@ from parlai_spotbot.surveys.controls.control import (
 )
 from parlai_spotbot.surveys.controls.lengths import Segment, drawn, most_alike
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
-from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.scripted_bots import GIVEN_AWAY, WORD, Words, scriptable, scripted, words_of
 from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Survey
@@ -155,21 +154,21 @@ class PeopleControl(Control):
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return controls; the same input gives the same items."""
 
-    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
-        units = study.units(survey.name)
+    def make(self, data: SurveyFiles, survey: Survey, options: PackOptions) -> ControlSet:
+        units = data.units
         question_sets = self.asked(survey, units)
-        packed = items_of(units)
+        packed = list(data.items.values())
         shown = [item for item in packed if all(len(turns) >= 2 * self.shortest for turns in item.transcripts)]
         if not (question_sets and shown):
             return ControlSet([])
         needed = len({(unit.block_id, unit.rotation) for unit in units}) * survey.limits.controls_per_unit
-        conversations = study.conversations()
+        conversations = data.study.conversations()
         draw = Draw(options, min(max(WANTED, needed), MOST), question_sets, shown, indexed(conversations))
         people = _spare_people(conversations, packed)
         items = self.items(people, draw)
         if len(items) >= draw.count:
             return ControlSet(items, needed=needed)
-        further = _people_of_domain(study, options)
+        further = _people_of_domain(data.study, options)
         domains = {c.conversation_id for c in further}
         items = self.items([*people, *further], replace(draw))
         return ControlSet(items, sum(not domains.isdisjoint(item.conversation_ids) for item in items), needed)

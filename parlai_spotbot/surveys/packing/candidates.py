@@ -14,7 +14,7 @@ from typing import Any
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit, Utterance
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
@@ -33,9 +33,9 @@ OF_PAPER = f"the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 minutes
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------
-def questions_path(study: Study) -> Path:
+def questions_path(data: SurveyFiles) -> Path:
     """Return the path of the units' questions, with the key, which never go to a browser."""
-    return study.survey_path(nuc.SURVEY.name) / "questions.jsonl"
+    return data.path / "questions.jsonl"
 
 
 def nuc_item(question: NucQuestion, seed: int) -> Item:
@@ -51,17 +51,18 @@ def nuc_item(question: NucQuestion, seed: int) -> Item:
     )
 
 
-def key_of(study: Study) -> dict[str, NucQuestion]:
+def key_of(data: SurveyFiles) -> dict[str, NucQuestion]:
     """Return the question of each item by the item's id; its `true` is the place of the right candidate.
 
     Raises `UserError` where nothing is packed, or the questions are not those of the units.
     """
-    packed = packed_with(study, nuc.SURVEY.name)
+    packed = packed_with(data)
     if packed is None:
-        raise UserError(f"{study.path}: no questions are packed.", hints.run("pack", study.path, nuc.SURVEY.name))
-    path = questions_path(study)
+        folder = data.study.path
+        raise UserError(f"{folder}: no questions are packed.", hints.run("pack", folder, data.survey))
+    path = questions_path(data)
     key = {nuc_item(question, packed["seed"]).item_id: question for question in read_questions(path)}
-    lost = {item.item_id for unit in study.units(nuc.SURVEY.name) for item in unit.items} - set(key)
+    lost = set(data.items) - set(key)
     if lost:
         raise UserError(f"{path}: {len(lost)} items of the units are of no question of it.", "Put the old file back.")
     return key
@@ -82,22 +83,22 @@ class CandidatesPacking(Packing):
             return survey
         return nuc.with_candidates(survey, recorded["candidates"], recorded["subject"] or nuc.SUBJECT)
 
-    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
+    def packed(self, data: SurveyFiles, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`.
 
         Every group has `people` units (where its file doesn't say, `annotators_per_segment` of each version); unit i of
         a group is of version i modulo their number. More people, and further groups, get further units. Raises
         `UserError` where questions are missing, too few, or can't be shown.
         """
-        recorded = packed_with(study, survey.name) or {}
-        path = questions_path(study)
-        questions = _questions(request, path, study.path)
+        recorded = packed_with(data) or {}
+        path = questions_path(data)
+        questions = _questions(request, path, data.study.path)
         by_corpus: dict[str, list[NucQuestion]] = {}
         for question in questions:
             by_corpus.setdefault(question.corpus, []).append(question)
         groups = _groups(request, recorded, list(by_corpus))
         options = {
-            **_options(survey, request, recorded, study.plan.seed),
+            **_options(survey, request, recorded, data.plan.seed),
             "candidates": max(len(question.candidates) for question in questions),
             "subject": groups.subject,
             "groups": [group.to_json() for group in groups.groups],
@@ -107,8 +108,7 @@ class CandidatesPacking(Packing):
         versions = {corpus: _versions(part, options["versions"]) for corpus, part in by_corpus.items()}
         unit_by_id = {unit.unit_id: unit for unit in _units(survey.name, groups, versions, options)}
         existing = existing_units(
-            study,
-            survey.name,
+            data,
             options,
             lambda units: all(
                 unit.unit_id in unit_by_id and unit_by_id[unit.unit_id].items == unit.items for unit in units

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from parlai_spotbot.records import Conversation, Item, Unit, indexed
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, faulty_ones, items_of
 from parlai_spotbot.surveys.survey import Survey
@@ -31,7 +31,9 @@ class ConversationPacking(Packing):
     """Packing of conversations; `options` below are those that `options` returns, of a class of the kind's own."""
 
     @abstractmethod
-    def options(self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]) -> Any:
+    def options(
+        self, data: SurveyFiles, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
+    ) -> Any:
         """Return how it is packed: as wanted, else as the first time, else as the survey says."""
 
     @abstractmethod
@@ -50,19 +52,19 @@ class ConversationPacking(Packing):
         """Return the options that may grow without what is packed being changed."""
         return ()
 
-    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
+    def packed(self, data: SurveyFiles, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; people's conversations that show a fault are left out by the same rules as bots'."""
-        conversations = study.conversations()
-        options = self.options(study, survey, request, conversations)
+        conversations = data.study.conversations()
+        options = self.options(data, survey, request, conversations)
         recorded = options.recorded()
         if request.leave_out:
             recorded["leave_out"] = sorted(set(request.leave_out))
         by_id = indexed(conversations)
         existing = existing_units(
-            study, survey.name, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
+            data, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
         )
         considered = [c for c in conversations if c.kind in (*options.sources, "people")]
-        faulty = faulty_ones(considered, request.leave_out, study.plan.left_out)
+        faulty = faulty_ones(considered, request.leave_out, data.plan.left_out)
         shown = shown_in(existing)
         kept = [c for c in considered if c.conversation_id not in faulty or c.conversation_id in shown]
         added = self.units(kept, options, existing)

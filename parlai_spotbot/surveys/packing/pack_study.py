@@ -24,4 +24,4 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> di
     packing = packing_of(about)
     packing.check(about, wishes)
     with files.no_collection():
-        return packing.pack(study, about, wishes)
+        return packing.pack(study.load(survey), about, wishes)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, blocks_of, write_units
@@ -55,8 +55,8 @@ class Packing(ABC):
                 raise UserError(f"--{option}: means nothing for survey {survey.name}.", "Leave it out.")
 
     @abstractmethod
-    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
-        """Pack the units of a study, of which nothing is written yet.
+    def packed(self, data: SurveyFiles, survey: Survey, request: PackRequest) -> Packed:
+        """Pack the units of a survey of a study, of which nothing is written yet.
 
         Raises
         ------
@@ -64,9 +64,9 @@ class Packing(ABC):
             On wishes that can't be carried out, and where units packed in another way have judgements already.
         """
 
-    def pack(self, study: Study, survey: Survey, request: PackRequest) -> dict:
-        """Write the units of a study and return the summary, ready for JSON; the caller holds the study's lock."""
-        packed = self.packed(study, survey, request)
+    def pack(self, data: SurveyFiles, survey: Survey, request: PackRequest) -> dict:
+        """Write the units of a survey and return the summary, ready for JSON; the caller holds the study's lock."""
+        packed = self.packed(data, survey, request)
         sizes = [len(unit.items) for unit in packed.units]
         summary = {
             "packing": self.name,
@@ -79,7 +79,7 @@ class Packing(ABC):
             "left_out": list(packed.left_out),
             "warnings": list(packed.warnings),
         }
-        write_units(study, survey.name, packed, {"options": packed.options, **summary})
+        write_units(data, packed, {"options": packed.options, **summary})
         return {**summary, "surface": packed.surface, "added_units": len(packed.added)}
 
     def as_packed(self, survey: Survey, recorded: Mapping) -> Survey:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.packing import Packing, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, packed_with
@@ -32,21 +32,21 @@ class PartnersPacking(Packing):
     chats = True
     takes = ("comparisons",)
 
-    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
+    def packed(self, data: SurveyFiles, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; every two contestants of the plan meet in `comparisons` units."""
-        packed = (packed_with(study, survey.name) or {}).get("comparisons")
+        packed = (packed_with(data) or {}).get("comparisons")
         comparisons = request.comparisons or packed or COMPARISONS
-        contestants = list(study.plan.remaining().contestants)
+        contestants = list(data.plan.remaining().contestants)
         if len(contestants) < FEWEST:
             raise UserError(
-                f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."
+                f"{data.study.plan_path}: one contestant, and a unit is a pair of them.",
+                "Add a second one to the pool.",
             )
         if comparisons < (packed or 1) or request.comparisons == 0:
             raise UserError(f"--comparisons {request.comparisons}: expected {packed or 1} or more.", "Ask for more.")
-        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study.plan, request)}
+        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(data.plan, request)}
         existing = existing_units(
-            study,
-            survey.name,
+            data,
             recorded,
             lambda units: all(set(partners_of(unit)) <= set(contestants) for unit in units),
             lambda mapping, requested: {**mapping, "comparisons": 0} == {**requested, "comparisons": 0},

@@ -9,7 +9,7 @@ from pathlib import Path
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack, shared_seeds
@@ -39,11 +39,11 @@ class SegmentsPacking(ConversationPacking):
         return with_features(survey, given_or(recorded.get("ask"), features_of(survey)))
 
     def options(
-        self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
+        self, data: SurveyFiles, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
     ) -> PackOptions:
         """See `ConversationPacking.options`."""
-        packed = packed_with(study, survey.name) or {}
-        segments = study.plan.segments
+        packed = packed_with(data) or {}
+        segments = data.plan.segments
         if request.segments is not None:
             segments = check_segments(list(request.segments), "--segments")
         options = PackOptions(
@@ -52,14 +52,14 @@ class SegmentsPacking(ConversationPacking):
             unit_size=given_or(request.unit_size, survey.unit_size),
             humans_per_unit=request.humans_per_unit,
             annotators_per_segment=given_or(request.annotators_per_segment, survey.annotators_per_item),
-            seed=seed_of(study.plan, request),
+            seed=seed_of(data.plan, request),
             surface=packed.get("surface", "normalise"),
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
             ask=_features_asked(survey, packed, request),
             sources=_sources(packed, request, conversations),
             judged=survey.judged,
         )
-        _check_lengths(conversations, options, study.conversations_path)
+        _check_lengths(conversations, options, data.study.conversations_path)
         return options
 
     def units(

@@ -14,7 +14,7 @@ from pathlib import Path
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.ids import opaque
 
 GONE = "a contestant that is left out"
@@ -39,16 +39,15 @@ def faulty_ones(
         raise UserError(f"--leave-out {','.join(kinds)}: {err}.", "Leave that kind out of the list.") from err
 
 
-def packed_with(study: Study, survey: str) -> dict | None:
+def packed_with(data: SurveyFiles) -> dict | None:
     """Return the recorded options with which the units were packed; None if this package packed none."""
-    if not study.units_path(survey).exists():
+    if not data.units_path.exists():
         return None
-    return study.provenance().get("pack", {}).get(survey, {}).get("options")
+    return data.recorded("pack").get("options")
 
 
 def existing_units(
-    study: Study,
-    survey: str,
+    data: SurveyFiles,
     requested: Mapping,
     made_here: Callable[[list[Unit]], bool],
     goes_on: Callable[[Mapping, Mapping], bool] | None,
@@ -58,21 +57,21 @@ def existing_units(
     Kept are those that `made_here` accepts, as made from these conversations, where `goes_on` (recorded, requested)
     accepts the options.
     """
-    path = study.units_path(survey)
+    path = data.units_path
     if not path.exists():
         return []
-    if study.settled_path(survey).exists():
+    if data.settled_path.exists():
         raise UserError(
             f"{path}: units are drawn by what is answered (--until 'settled'), so nothing is packed.",
             "Go on with the command that draws them, or take another --study.",
         )
-    units = study.units(survey)
-    recorded = packed_with(study, survey)
+    units = data.units
+    recorded = packed_with(data)
     stays = recorded is not None and (goes_on is None or goes_on(recorded, requested)) and made_here(units)
-    holder = answers_of(study, survey)
+    holder = answers_of(data)
     gone = set()
-    if study.plan.left_out:
-        gone = _of_contestants(study.plan.left_out, study.load(survey).conversations)
+    if data.plan.left_out:
+        gone = _of_contestants(data.plan.left_out, data.conversations)
     if stays and (holder or all(gone.isdisjoint(item.conversation_ids) for unit in units for item in unit.items)):
         return units
     remedy = "Use the options of the first time, or another --study for another way of packing."
@@ -88,12 +87,12 @@ def existing_units(
     raise UserError(f"{path}: {problem}, and {holder.name} holds answers to these units.", remedy)
 
 
-def answers_of(study: Study, survey: str) -> Path | None:
+def answers_of(data: SurveyFiles) -> Path | None:
     """Return the file that holds answers to a survey's units, or may: a ledger or the judgements; None without any."""
-    held = study.survey_path(survey) / "crowdsourcing"
+    held = data.path / "crowdsourcing"
     files_held = [*held.glob("ledger.db"), *sorted(held.glob("*/ledger.db"))]  # a survey of tasks has one for each
-    if study.load(survey).judgements:
-        files_held.append(study.judgements_path(survey))
+    if data.judgements:
+        files_held.append(data.judgements_path)
     return next(iter(files_held), None)
 
 
@@ -123,21 +122,20 @@ class Packed:
         return [*self.existing, *self.added]
 
 
-def write_units(study: Study, survey: str, update: Packed, done: dict) -> None:
+def write_units(data: SurveyFiles, update: Packed, done: dict) -> None:
     """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
-    path = study.units_path(survey)
-    data = b"".join(_lines(update.added))
+    path = data.units_path
+    content = b"".join(_lines(update.added))
     if update.existing:
-        data = path.read_bytes() + data
+        content = path.read_bytes() + content
     if update.added:
-        checksums.write_bytes(path, data)
-    surface_path = study.survey_path(survey) / "surface.json"
+        checksums.write_bytes(path, content)
+    surface_path = data.path / "surface.json"
     if update.surface and (not surface_path.exists() or checksums.read_json(surface_path) != update.surface):
         checksums.write_json(surface_path, update.surface)
-    if survey not in study.plan.surveys:
-        study.extend(surveys=[survey])
-    checksum = hashlib.sha256(data).hexdigest()
-    study.record("pack", {**study.provenance().get("pack", {}), survey: {**done, "units_sha256": checksum}})
+    if data.survey not in data.plan.surveys:
+        data.study.extend(surveys=[data.survey])
+    data.record("pack", {**done, "units_sha256": hashlib.sha256(content).hexdigest()})
 
 
 def _lines(units: Iterable[Unit]) -> Iterator[bytes]:

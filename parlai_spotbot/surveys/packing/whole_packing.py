@@ -8,7 +8,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
 from parlai_spotbot.surveys.packing.led_pairs import ASKED_BY, check_led, given_pairs
 from parlai_spotbot.surveys.packing.packing import PackRequest, given_or, seed_of
@@ -24,10 +24,10 @@ class WholePacking(ConversationPacking):
         return whole_item_id(talks, item.judged, item.questions, options.survey, options.seed)
 
     def options(
-        self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
+        self, data: SurveyFiles, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
     ) -> WholeOptions:
         """See `ConversationPacking.options`."""
-        packed = packed_with(study, survey.name) or {}
+        packed = packed_with(data) or {}
 
         def chosen(name: str, otherwise: Any, recorded: str = "") -> Any:
             return given_or(getattr(request, name), packed.get(recorded or name, otherwise))
@@ -39,7 +39,7 @@ class WholePacking(ConversationPacking):
         if pairs:
             check_led(request, pairs, questions, survey.spread)
             sources = ("human_model",)
-            led = given_pairs(pairs, conversations, study.load(ASKED_BY).judgements)
+            led = given_pairs(pairs, conversations, data.study.load(ASKED_BY).judgements)
         return WholeOptions(
             survey=survey.name,
             questions=questions,
@@ -56,7 +56,7 @@ class WholePacking(ConversationPacking):
             unit_size=chosen("unit_size", survey.unit_size),
             annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
             repeated=chosen("repeated", survey.repeated),
-            seed=seed_of(study.plan, request),
+            seed=seed_of(data.plan, request),
             surface=packed.get("surface", "normalise"),
         )
 

@@ -53,7 +53,7 @@ def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys
     assert not has_metrics_and_outcomes(own)
     SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20, metrics=True)
     assert "nobody who led conversations" in capsys.readouterr().out
-    assert (metrics_of_study.metrics_path(own) / "metrics_sensitivity.csv").exists()
+    assert (own.metrics_path / "metrics_sensitivity.csv").exists()
 
 
 def test_answers_about_other_conversations_are_no_metrics(tmp_path):

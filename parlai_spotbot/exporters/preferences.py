@@ -6,6 +6,8 @@ and question; where several people answered, the majority's choice, with the num
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.exporters.chats import messages
@@ -103,6 +105,26 @@ def _ids_and_question(key: tuple[Comparison, str]) -> tuple[list[str], str]:
     return [name for name, _ in comparison], question
 
 
+def _preference(talks: tuple[Conversation, ...], at: int, question: str, counts: Mapping[int, int]) -> dict[str, Any]:
+    """Return the row of two conversations that part at a turn, the one that more answers `counts` are for first."""
+    if counts[1] < counts[-1]:
+        talks = talks[::-1]
+    chosen, rejected = talks
+    seat = at % 2
+    *prompt, answer = messages(chosen, seat, FORM, at + 1)
+    least, most = sorted((counts[1], counts[-1]))
+    return {
+        "prompt": prompt,
+        "chosen": [answer],
+        "rejected": messages(rejected, seat, FORM, at + 1)[-1:],
+        "question": question,
+        "chosen_model": chosen.entities[seat],
+        "rejected_model": rejected.entities[seat],
+        "answers": {"chosen": most, "rejected": least, "neither": counts[0]},
+        "conversation_ids": [chosen.conversation_id, rejected.conversation_id],
+    }
+
+
 def preferences(request: ExportRequest) -> Exported:
     """Return the pairs of a study's survey by one source; a `UserError` explains why there is none."""
     study = request.study.remaining()
@@ -119,23 +141,7 @@ def preferences(request: ExportRequest) -> Exported:
         if counts[1] == counts[-1]:
             lost["tie"] += 1
             continue
-        if counts[1] < counts[-1]:
-            talks = talks[::-1]
-        chosen, rejected = talks
-        *prompt, answer = messages(chosen, at % 2, FORM, at + 1)
-        least, most = sorted((counts[1], counts[-1]))
-        rows.append(
-            {
-                "prompt": prompt,
-                "chosen": [answer],
-                "rejected": messages(rejected, at % 2, FORM, at + 1)[-1:],
-                "question": question,
-                "chosen_model": chosen.entities[at % 2],
-                "rejected_model": rejected.entities[at % 2],
-                "answers": {"chosen": most, "rejected": least, "neither": counts[0]},
-                "conversation_ids": [chosen.conversation_id, rejected.conversation_id],
-            }
-        )
+        rows.append(_preference(talks, at, question, counts))
     notes = [f"{lost[name]} comparisons left out: they {why}" for name, why in WHY.items() if lost[name]]
     if not rows:
         raise UserError(

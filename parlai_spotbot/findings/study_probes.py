@@ -175,18 +175,7 @@ def _recurring(prompts: int, talks: int, case: str = "") -> Probe:
 
 def missing_probe(answers: Answers) -> Probe:
     """Probe whether people hand in fewer answers about items that show one of the contestants."""
-    given = {(row.unit_id, row.item_id) for row in answers.judgements}
-    begun = {unit for unit, _ in given}
-    talks = answers.facts.conversations
-    rows = []
-    for unit, items in answers.facts.units.items():
-        if unit not in begun:
-            continue
-        for item in items:
-            if item in answers.facts.items:
-                names = _shown(answers.facts.items[item].conversation_ids, talks)
-                rows += [(name, unit, (unit, item) not in given) for name in names]
-    frame = pd.DataFrame(rows, columns=["name", "unit", "missing"])
+    frame = _handed_in(answers)
     if not frame["missing"].any():
         return Probe("missing", GREEN)
     clusters = Clusters.by(frame["unit"])
@@ -202,6 +191,22 @@ def missing_probe(answers: Answers) -> Probe:
     more = table["share"] > table["rest"]
     worst = best_first(table.to_dict("records"), -table["p"].where(more, 1.0))[0]
     return _probe("missing", AMBER, worst["p"] < CLEAN and worst["share"] > worst["rest"], worst)
+
+
+def _handed_in(answers: Answers) -> pd.DataFrame:
+    """Return a row for each contestant that an item of a unit shows, of units that were begun: name, unit, missing."""
+    facts = answers.facts
+    given = {(row.unit_id, row.item_id) for row in answers.judgements}
+    begun = {unit for unit, _ in given}
+    rows = []
+    for unit, items in facts.units.items():
+        if unit not in begun:
+            continue
+        for item in items:
+            if item in facts.items:
+                names = _shown(facts.items[item].conversation_ids, facts.conversations)
+                rows += [(name, unit, (unit, item) not in given) for name in names]
+    return pd.DataFrame(rows, columns=["name", "unit", "missing"])
 
 
 def _shown(conversation_ids: Sequence[str], talks: Mapping[str, Conversation]) -> set[str]:

@@ -199,18 +199,7 @@ def proposed(
     about = get_survey(data.survey, data.study)
     question = check_request(about, request, unit_size)
     earlier = registered(data)
-    if earlier is not None:
-        packed = None
-        items = read_pool(data)
-        pool = files.sha256(pool_path(data))
-    elif data.units_path.exists():
-        raise UserError(
-            f"{data.units_path}: packed already, so what is shown next can't be chosen.",
-            "Take another --study for it, or leave --until out.",
-        )
-    else:
-        items, packed = _pool(data, about, question)
-        pool = checksums.record_of(_lines(items).encode())["sha256"]
+    items, packed, pool = _drawn_from(data, about, question)
     talks = indexed(data.study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     most = at_most(evidence_marks(item, talks, {*pair} - {NOBODY}) for item, pair in pairs.items())
@@ -247,6 +236,19 @@ def proposed(
             "Go on with the options of the first time, or take another --study.",
         )
     return earlier, items, None
+
+
+def _drawn_from(data: SurveyFiles, about: Survey, question: str) -> tuple[list[Item], Packed | None, str]:
+    """Return the items to draw from, how they were packed (None of earlier ones), and the SHA-256 of their file."""
+    if registered(data) is not None:
+        return read_pool(data), None, files.sha256(pool_path(data))
+    if data.units_path.exists():
+        raise UserError(
+            f"{data.units_path}: packed already, so what is shown next can't be chosen.",
+            "Take another --study for it, or leave --until out.",
+        )
+    items, packed = _pool(data, about, question)
+    return items, packed, checksums.record_of(_lines(items).encode())["sha256"]
 
 
 def check_request(about: Survey, request: SettledRequest, unit_size: int = 1) -> str:

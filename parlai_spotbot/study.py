@@ -404,6 +404,11 @@ class SurveyFiles:
         """The study's plan in force."""
         return self.study.plan
 
+    def add_to_plan(self) -> None:
+        """Extend the plan by the survey, where it lacks it."""
+        if self.survey not in self.plan.surveys:
+            self.study.extend(surveys=[self.survey])
+
     def recorded(self, step: str) -> Any:
         """Return what provenance.json says of one step of the survey; {} where it says nothing."""
         return self.study.provenance().get(step, {}).get(self.survey, {})

@@ -168,8 +168,7 @@ def register(data: SurveyFiles, source: str, request: SettledRequest, **options:
     plan, items, packed = proposed(data, source, request, **options)
     if plan != registered(data):
         checksums.write_text(pool_path(data), _lines(items))
-        if data.survey not in data.plan.surveys:
-            data.study.extend(surveys=[data.survey])
+        data.add_to_plan()
         if packed is not None:
             packing_options = {**packed.options, "unit_size": plan.unit_size}
             data.record("pack", {"options": packing_options, "warnings": list(packed.warnings)})

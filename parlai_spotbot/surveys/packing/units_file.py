@@ -133,8 +133,7 @@ def write_units(data: SurveyFiles, update: Packed, done: dict) -> None:
     surface_path = data.path / "surface.json"
     if update.surface and (not surface_path.exists() or checksums.read_json(surface_path) != update.surface):
         checksums.write_json(surface_path, update.surface)
-    if data.survey not in data.plan.surveys:
-        data.study.extend(surveys=[data.survey])
+    data.add_to_plan()
     data.record("pack", {**done, "units_sha256": hashlib.sha256(content).hexdigest()})
 
 

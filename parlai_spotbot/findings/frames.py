@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from parlai_spotbot.analysis.values import best_first, plain
+
+Row = TypeVar("Row", bound=Mapping[str, Any])
 
 Found = dict[str, Any]
 """What a finding computes of one source, by name: frames, lists of records, or the values of a single row."""
@@ -71,7 +73,7 @@ def ends(row: Mapping[str, Any], name: str) -> list[Any]:
     return [row.get(f"{name}_low"), row.get(f"{name}_high")]
 
 
-def best_rows(rows: Sequence[Mapping[str, Any]], column: str) -> list[Mapping[str, Any]]:
+def best_rows(rows: Sequence[Row], column: str) -> list[Row]:
     """Return records with the highest values of a column first, see `best_first`."""
     return best_first(rows, [row[column] for row in rows])
 

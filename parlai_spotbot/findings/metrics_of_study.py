@@ -68,7 +68,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> str:
         results["by_source"] = {source: Frames.from_tables(frames) for source, frames in results["by_source"].items()}
         checksums.write_json(folder / f"{stem}.json", stored_form(results))
     surveys = judged_surveys(study)
-    by_finding = {finding.name: {"by_source": finding.compute(surveys)} for finding in FINDINGS}
+    by_finding = {finding.name: {"by_source": finding.compute(surveys) or {}} for finding in FINDINGS}
     for name, table in tables_of(FINDINGS, by_finding).items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return "\n".join(

@@ -17,8 +17,14 @@ from parlai_spotbot.errors import packages_named
 
 DENSITY = 1 / np.sqrt(2 * np.pi)
 
-PLACES = 1 << 26
-"""Places of matches sorted at a time (256 MiB): a step takes hundreds of replicates as quickly as one."""
+PLACES = 1 << 27
+"""Places of matches sorted at a time (512 MiB): a step takes hundreds of replicates as quickly as one."""
+
+SHUFFLES = 100
+"""Random orders whose mean is a score."""
+
+STEPS = 64
+"""Matches of each replicate that are looked up at a time."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ def trueskill_scores(
     names: Sequence[str],
     *,
     rng: np.random.Generator | None = None,
-    shuffles: int = 100,
+    shuffles: int = SHUFFLES,
     model: TrueSkill | None = None,
 ) -> pd.DataFrame:
     """TrueSkill of every bot: columns `mu` and `sigma`, index `names`.
@@ -58,8 +64,8 @@ def trueskill_scores(
     if rng is None:
         mu, sigma = _by_package(match_codes(matches, names), len(names), model or TrueSkill())
     else:
-        weights = np.ones((shuffles, len(matches)), dtype=np.int32)
-        mu, sigma = trueskill_replicates(matches, names, weights, rng=rng, model=model)
+        none = np.empty((0, len(matches)), dtype=np.int32)
+        mu, sigma = trueskill_replicates(matches, names, none, rng=rng, model=model, shuffles=shuffles)
     return pd.DataFrame({"mu": mu.mean(axis=0), "sigma": sigma.mean(axis=0)}, index=list(names))
 
 
@@ -70,12 +76,14 @@ def trueskill_replicates(
     *,
     rng: np.random.Generator,
     model: TrueSkill | None = None,
+    shuffles: int = 0,
 ) -> ArrayPair:
-    """Return `mu` and `sigma` (replicates, K): match m counts ``weights[r, m]`` times, in a random order of each."""
+    """Return `mu` and `sigma` (replicates, K): match m counts ``weights[r, m]`` times, in a random order of each.
+
+    So many `shuffles` come first: replicates in which each match counts once.
+    """
     codes = match_codes(matches, names)
-    parts = [_play(codes, len(names), order, model) for order in _orders(np.asarray(weights), rng)]
-    if not parts:
-        return np.empty((0, len(names))), np.empty((0, len(names)))
+    parts = [_play(codes, len(names), order, model) for order in _orders(np.asarray(weights), shuffles, rng)]
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
 
 
@@ -97,45 +105,52 @@ def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
     return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 
 
-def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def _orders(weights: np.ndarray, shuffles: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Each replicate's matches in random order (steps, replicates), filled up with -1; some replicates at a time."""
     matches = np.arange(weights.shape[1], dtype=np.int32)
-    step = max(1, PLACES // max(1, len(matches)))
-    for start in range(0, len(weights), step):
-        block = weights[start : start + step]
-        longest = int(block.sum(axis=1).max())
-        order = np.empty((longest, len(block)), dtype=np.int32)
-        for place, counts in enumerate(block):
+    blocks = np.array_split(weights, max(1, -(-weights.size // PLACES)))
+    for block in blocks:
+        longest = int(block.sum(axis=1).max(initial=0))
+        order = np.full((shuffles + len(block), max(longest, len(matches))), -1, dtype=np.int32)
+        for place in range(shuffles):
+            order[place, : len(matches)] = rng.permuted(matches)
+        for place, counts in enumerate(block, start=shuffles):
             played = np.repeat(matches, counts)
             filled = np.append(played, np.full(longest - len(played), -1, dtype=np.int32))
-            order[:, place] = rng.permuted(filled)
-        yield order
+            order[place, :longest] = rng.permuted(filled)
+        yield order.T
+        shuffles = 0
 
 
 def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -> ArrayPair:
     """Play matches (entity 0, entity 1, outcome) in the orders given (steps, replicates); -1 is no match."""
     model = model or TrueSkill()
     first, second, outcome = codes
-    winner = np.where(outcome <= TIE, first, second)
-    loser = np.where(outcome <= TIE, second, first)
-    drawn = outcome == TIE
-    assert WIN < TIE  # the line above takes every place up to TIE as "entity 0 did not lose"
-    mu = np.full((order.shape[1], size), model.mu)
+    assert WIN < TIE  # the next lines take every place up to TIE as "entity 0 did not lose"
+    # In place of no match two more players meet, of whom nobody hears.
+    winner = np.append(np.where(outcome <= TIE, first, second), size)
+    loser = np.append(np.where(outcome <= TIE, second, first), size + 1)
+    drawn = np.append(outcome == TIE, False)
+    mu = np.full((order.shape[1], size + 2), model.mu)
     variance = np.full(mu.shape, model.sigma**2)
-    for match in order:
-        row = np.flatnonzero(match >= 0)
-        match = match[row] if len(row) < len(match) else match
-        row *= size
-        _update(mu.ravel(), variance.ravel(), row + winner[match], row + loser[match], drawn[match], model)
-    return mu, np.sqrt(variance)
+    row = np.arange(len(mu)) * (size + 2)
+    for start in range(0, len(order), STEPS):
+        matches = np.ascontiguousarray(order[start : start + STEPS])
+        for winners, losers, ties in zip(winner[matches] + row, loser[matches] + row, drawn[matches], strict=True):
+            _update(mu.ravel(), variance.ravel(), winners, losers, np.flatnonzero(ties), model)
+    return mu[:, :size], np.sqrt(variance[:, :size])
 
 
 def _update(
     mu: np.ndarray, variance: np.ndarray, winner: np.ndarray, loser: np.ndarray, drawn: np.ndarray, model: TrueSkill
 ) -> None:
-    """One match in each of some replicates, in place; players are places in the raveled mu and variance."""
-    var_w = variance[winner] + model.tau**2
-    var_l = variance[loser] + model.tau**2
+    """One match in each of some replicates, in place; players are places in the raveled mu and variance, and `drawn`
+    are the replicates in which it is a tie."""
+    var_w = variance[winner]
+    var_l = variance[loser]
+    if model.tau:
+        var_w += model.tau**2
+        var_l += model.tau**2
     mu_w = mu[winner]
     mu_l = mu[loser]
     total = 2 * model.beta**2 + var_w + var_l
@@ -152,24 +167,34 @@ def _update(
 def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray) -> ArrayPair:
     """The functions V and W: additive correction of the mean, multiplicative one of the variance.
 
-    Both follow from a normal variable known to lie between `low` and `high`; a win has no `low`.
+    Both follow from a normal variable known to lie between `low` and `high`; a win has no `low`. Where its mass
+    underflows the limit is a result forced onto the nearer margin, of which nothing is left over.
     """
-    size = np.abs(gap)
-    high = np.where(drawn, margin - size, gap - margin)
+    high = gap - margin
     dense = _density(high)
-    mass = ndtr(high)
-    moment = high * dense
-    tie = np.flatnonzero(drawn)
-    low = -margin[tie] - size[tie]
-    dense_low = _density(low)
-    mass[tie] -= ndtr(low)
-    dense[tie] -= dense_low
-    moment[tie] -= low * dense_low
+    v, w = _moments(high, dense, ndtr(high), high * dense)
+    if len(drawn):
+        gap = gap[drawn]
+        margin = margin[drawn]
+        size = np.abs(gap)
+        high = margin - size
+        low = -margin - size
+        dense = _density(high)
+        dense_low = _density(low)
+        moment = high * dense - low * dense_low
+        v_tie, w[drawn] = _moments(high, dense - dense_low, ndtr(high) - ndtr(low), moment)
+        v[drawn] = np.where(gap >= 0, -v_tie, v_tie)
+    return v, w
+
+
+def _moments(high: np.ndarray, dense: np.ndarray, mass: np.ndarray, moment: np.ndarray) -> ArrayPair:
+    """Return V and W from the mass below `high`, or its limit where that is 0."""
     positive = mass > 0
-    # Where the mass underflows the limit is a result forced onto the nearer margin, of which nothing is left over.
-    shift = np.divide(-dense, mass, out=high.copy(), where=positive)
-    spare = np.divide(moment, mass, out=1 - shift**2, where=positive)
-    return np.where(drawn & (gap >= 0), shift, -shift), shift**2 + spare
+    if positive.all():
+        v = dense / mass
+        return v, v**2 + moment / mass
+    v = np.divide(dense, mass, out=-high, where=positive)
+    return v, v**2 + np.divide(moment, mass, out=1 - v**2, where=positive)
 
 
 def _density(x: np.ndarray) -> np.ndarray:

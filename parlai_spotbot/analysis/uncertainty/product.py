@@ -30,7 +30,7 @@ def bootstrap_weights(
     """
     strata = codes_of(strata)
     drawn = [(conversations, strata)] + ([] if workers is None else [(workers, np.zeros_like(strata))])
-    weights = np.ones((replicates, len(strata)), dtype=np.int32)
+    weights = np.ones((replicates, len(strata)), dtype=np.uint16)
     for clusters, within in drawn:
         _multiply(weights, codes_of(clusters), within, np.random.default_rng(int(rng.integers(2**63))))
     return weights
@@ -46,8 +46,8 @@ def _multiply(weights: np.ndarray, codes: np.ndarray, strata: np.ndarray, rng: n
     ordered = stratum[order]
     start = np.searchsorted(ordered, ordered)
     size = np.bincount(stratum)[ordered]
-    step = max(1, BLOCK // max(1, count))
+    step = max(1, BLOCK // max(1, count, len(codes)))
     for first in range(0, len(weights), step):
         block = weights[first : first + step]
         pick = (rng.random((len(block), count)) * size).astype(np.int64) + start
-        block *= how_often(pick, count)[:, place[codes]]
+        block *= how_often(pick, count).astype(weights.dtype)[:, place[codes]]

@@ -7,14 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.ranking import (
-    Contrasts,
-    TrueSkill,
-    paper_chi2,
-    rank_clusters,
-    trueskill_scores,
-    win_rate_table,
-)
+from parlai_spotbot.analysis.ranking import Contrasts, TrueSkill, paper_chi2, trueskill_replicates, win_rate_table
+from parlai_spotbot.analysis.ranking.clusters import rank_ranges
+from parlai_spotbot.analysis.ranking.trueskill import SHUFFLES
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import pool_of
@@ -75,19 +70,20 @@ def _skills(
     matches: pd.DataFrame, bots: Sequence[str], model: TrueSkill, weights: np.ndarray, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Return the paper's TrueSkill with its ranges."""
-    skill = trueskill_scores(matches, bots, rng=rng, model=model)
-    ranked = rank_clusters(matches, bots, weights, rng=rng, model=model)
+    mu, sigma = trueskill_replicates(matches, bots, weights, rng=rng, model=model, shuffles=SHUFFLES)
+    score = mu[:SHUFFLES].mean(axis=0)
+    replicates = mu[SHUFFLES:]
     # Only differences of skills mean anything, so the pool's mean is held in every replicate.
-    ci = percentile_interval(ranked.scores + skill["mu"].mean() - ranked.scores.mean(axis=1, keepdims=True))
+    ci = percentile_interval(replicates + score.mean() - replicates.mean(axis=1, keepdims=True))
     ci[ci[:, 1] - ci[:, 0] < SAME] = np.nan  # that nothing varied doesn't show that nothing varies
-    first, last = np.transpose([ranked.ranges[bot] for bot in bots])
+    first, last = rank_ranges(replicates).T
     return pd.DataFrame(
         {
             "bot": bots,
-            "trueskill_mu": skill["mu"].reindex(bots).to_numpy(),
+            "trueskill_mu": score,
             "trueskill_mu_low": ci[:, 0],
             "trueskill_mu_high": ci[:, 1],
-            "trueskill_sigma": skill["sigma"].reindex(bots).to_numpy(),
+            "trueskill_sigma": sigma[:SHUFFLES].mean(axis=0),
             "range_first": first,
             "range_last": last,
         }

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parlai_spotbot.analysis.values import ArrayTriple
+
 
 class Terms(NamedTuple):
     """log P (n,) and its derivatives by a and b: first (n,) each, second by aa, bb and ab (n,) each."""
@@ -58,3 +60,22 @@ def _odds(a: np.ndarray, b: np.ndarray) -> Terms:
     q[np.isposinf(b)] = 0.0
     cross = r * (1 + r)
     return Terms(value, -p - r, q + r, -p * (1 - p) - cross, -q * (1 - q) - cross, cross)
+
+
+def current_status_terms(eta: np.ndarray, spotted: np.ndarray, model: str) -> ArrayTriple:
+    """log P (..., c) and its first and second derivative by the predictor `eta` (..., c), of observations that reach
+    from the start to there, where `spotted` (c,), and of others from there to the end: `terms` without their other end.
+    """
+    if model == "po":
+        away = np.where(spotted, -eta, eta)
+        below = np.logaddexp(0.0, away)
+        p = np.exp(away - below)
+        return -below, np.where(spotted, p, -p), -p * (1 - p)
+    hazard = np.exp(eta)
+    value, slope, curve = (-hazard for _ in range(3))
+    v = hazard[..., spotted]
+    r = 1 / np.expm1(v)
+    value[..., spotted] = np.log(-np.expm1(-v))
+    slope[..., spotted] = r * v
+    curve[..., spotted] = r * v - v * v * (r * (1 + r))
+    return value, slope, curve

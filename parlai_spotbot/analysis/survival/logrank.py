@@ -219,7 +219,7 @@ class _Rows:
 
     def pair(self, a: int, b: int) -> _Rows:
         """Return the rows of two groups, which become groups 0 and 1."""
-        use = (self.group == a) | (self.group == b)
+        use = np.flatnonzero((self.group == a) | (self.group == b))
         return _Rows(
             self.left[use],
             self.right[use],

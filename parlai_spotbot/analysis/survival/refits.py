@@ -226,8 +226,7 @@ class _Batch:
     def _terms(self, eta: np.ndarray) -> ArrayTriple:
         """log P (replicates, c) and its first and second derivative by the predictor."""
         eta = np.clip(eta, -300.0, 6.5 if self.model == "ph" else 300.0)
-        terms = links.terms(np.where(self.spotted, -np.inf, eta), np.where(self.spotted, eta, np.inf), self.model)
-        return terms.value, terms.by_a + terms.by_b, terms.by_aa + terms.by_bb
+        return links.current_status_terms(eta, self.spotted, self.model)
 
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return which merged pairs gain when what is behind them, within their group, is raised."""

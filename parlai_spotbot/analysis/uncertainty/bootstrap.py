@@ -108,10 +108,11 @@ class ClusterBootstrap:
             values = np.ones(len(cells))
         sums = []
         for codes, times in zip(self._codes, self._times(), strict=True):
-            table = csr_array((values, (codes, cells)), shape=(times.shape[1], count)) * _scale(times)
+            used, places = np.unique(codes, return_inverse=True)
+            table = csr_array((values, (places, cells)), shape=(len(used), count)) * _scale(times)
             step = max(1, BLOCK // max(1, *table.shape))
             for first in range(0, self.replicates, step):
-                sums.append(times[first : first + step].astype(float) @ table)
+                sums.append(times[first : first + step, used].astype(float) @ table)
         return np.concatenate(sums)
 
     def spread(self, samples: np.ndarray) -> Spread:

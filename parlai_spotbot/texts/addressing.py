@@ -16,10 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
+from parlai_spotbot.texts.phrases import PhraseTable, ends, read_phrases
 from parlai_spotbot.texts.surface import PLAIN
 
-_PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
+_PHRASES = PhraseTable(read_phrases(Path(__file__).with_suffix(".yaml")).values())
 
 
 @lru_cache(maxsize=1 << 20)
@@ -27,7 +27,7 @@ def addresses_judge(text: str) -> bool:
     """Return True if the turn speaks to whoever judges the conversation, or looks like a part of a judge's prompt."""
     lines = unicodedata.normalize("NFKC", ends(text)).translate(PLAIN).lower().splitlines()
     plain = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
-    return any(occurrences(_PHRASES.values(), plain))
+    return any(_PHRASES.occurrences(plain))
 
 
 def judge_addressed(conversations: Iterable[Conversation]) -> dict[str, list[str]]:

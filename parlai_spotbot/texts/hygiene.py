@@ -7,8 +7,8 @@ Nothing is left out here.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import contains
 
 import numpy as np
 import pandas as pd
@@ -85,8 +85,8 @@ def loops(text: str) -> bool:
             if run == size * (IN_A_ROW[size] - 1):
                 return True
     plain = map(plain_text, SENTENCE.split(text))
-    sentences = Counter(sentence for sentence in plain if len(words_of(sentence)) >= LEAST)
-    return max(sentences.values(), default=0) > 1 or _same_fours(words)
+    sentences = [sentence for sentence in plain if len(words_of(sentence)) >= LEAST]
+    return len(set(sentences)) < len(sentences) or _same_fours(words)
 
 
 def _same_fours(words: Sequence[str]) -> bool:
@@ -140,7 +140,7 @@ def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
 
 def _lengths(plain: pd.Series) -> pd.Series:
     """Return how many words each text has."""
-    return plain.map(lambda text: len(words_of(text))).astype(int)
+    return pd.Series([len(words_of(text)) for text in plain.tolist()], index=plain.index, dtype=int)
 
 
 def longest_usual(turns: pd.DataFrame) -> float | None:
@@ -167,15 +167,15 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
         One column a kind of `KINDS` that these data show, one row a turn, True or False.
     """
     lengths = _lengths(turns["plain"])
-    long = lengths >= LEAST
+    long = (lengths >= LEAST).to_numpy(dtype=bool)
+    texts = turns["text"].tolist()
     rules = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
     rules["addresses_judge"] = addresses_judge
-    array_by_kind = {kind: turns["text"].map(rule).to_numpy(dtype=bool) for kind, rule in rules.items()}
-    named = zip(turns["text"], turns["name"], strict=True)
-    array_by_kind["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)
+    array_by_kind = {kind: np.fromiter(map(rule, texts), dtype=bool) for kind, rule in rules.items()}
+    array_by_kind["self_identified"] = np.fromiter(map(identifies_itself, texts, turns["name"].tolist()), dtype=bool)
     for kind, others in (("repeated", "mine"), ("copied", "theirs")):
-        same = [plain in before for plain, before in zip(turns["plain"], turns[others], strict=True)]
-        array_by_kind[kind] = np.array(same, dtype=bool) & long.to_numpy(dtype=bool)
+        same = map(contains, turns[others].tolist(), turns["plain"].tolist())
+        array_by_kind[kind] = np.fromiter(same, dtype=bool) & long
     usual = longest_usual(turns)
     if usual is not None:
         array_by_kind["endless"] = (lengths > usual).to_numpy(dtype=bool)

@@ -7,12 +7,23 @@ less to see that it is missing than to try every phrase.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import yaml
 
 READ = 10_000
 """Characters that are searched at the beginning and at the end of a longer turn."""
+
+WORDS_KEPT = 1 << 16
+"""Words of which it is kept which gates they pass."""
+
+BEYOND_WORDS = re.compile(r"\s|\\[sSWD]|\[\^|(?<!\\)[.^$]|\(\?[<=!]")
+"""What an expression has that may look beyond a word without white space."""
+
+WORDS = re.compile(r" ?\w+(?: \w+)* ?")
+"""An expression that is words alone."""
 
 Phrases = Mapping[str, list[re.Pattern]]
 """Heading -> expressions."""
@@ -43,12 +54,61 @@ def read_phrases(path: Path) -> dict[str, dict[str, list[re.Pattern]]]:
     return phrases
 
 
-def occurrences(lists: Iterable[Phrases], text: str) -> Iterator[re.Match]:
-    """Yield where `text` has a phrase of one of `lists`."""
-    for phrases in lists:
-        if all(gate.search(text) for gate in phrases.get("gate", ())):
-            for heading, patterns in phrases.items():
-                if heading == "gate":
-                    continue
+class PhraseTable:
+    """Lists of phrases that are searched together.
+
+    Which gates a word passes is found once for each word, as far as gates are within words; texts are made of few.
+    """
+
+    def __init__(self, lists: Iterable[Phrases]) -> None:
+        within_words: list[re.Pattern] = []
+        self._lists = []
+        for phrases in lists:
+            numbers = set()
+            further = []
+            for gate in phrases.get("gate", ()):
+                if BEYOND_WORDS.search(gate.pattern):
+                    further.append(gate)
+                if word := _word_of_gate(gate.pattern):
+                    numbers.add(len(within_words))
+                    within_words.append(word)
+            patterns = [pattern for heading, several in phrases.items() if heading != "gate" for pattern in several]
+            self._lists.append((numbers, further, patterns))
+
+        def passed(word: str) -> list[int]:
+            return [number for number, gate in enumerate(within_words) if gate.search(word)]
+
+        self._passed = lru_cache(maxsize=WORDS_KEPT)(passed)
+
+    def occurrences(self, text: str) -> Iterator[re.Match]:
+        """Yield where `text` has a phrase."""
+        passed = set(chain.from_iterable(map(self._passed, text.split())))
+        for numbers, further, patterns in self._lists:
+            if numbers <= passed and all(gate.search(text) for gate in further):
                 for pattern in patterns:
                     yield from pattern.finditer(text)
+
+
+def _word_of_gate(gate: str) -> re.Pattern | None:
+    """Return what a word has of every text that passes a gate: of several words the longest; None where none is known.
+
+    Alternatives that are no expressions by themselves are parts of a group, which is not taken apart.
+    """
+    if not BEYOND_WORDS.search(gate):
+        return re.compile(gate)
+    alternatives = []
+    for alternative in gate.split("|"):
+        if WORDS.fullmatch(alternative):
+            alternative = max(alternative.split(), key=len)
+        if BEYOND_WORDS.search(alternative) or not _is_expression(alternative):
+            return None
+        alternatives.append(alternative)
+    return re.compile("|".join(alternatives))
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True

@@ -18,7 +18,7 @@ from parlai_spotbot.texts.normal_forms import plain_text, units
 ALIKE = 0.8
 """Conversations are near-copies from this Jaccard similarity of their sequences of three words on."""
 
-BLOCK = 1024
+BLOCK = 256
 """Number of texts that are compared at once with all others."""
 
 PAIRS = 20_000
@@ -68,12 +68,13 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
     table = _sequences(texts)
     prefix = _rarest(table)
     needed = np.minimum(_overlap(table), SHARED)
+    least = needed[needed > 0].min(initial=SHARED)
     links = [np.empty((2, 0), dtype=int)]
     for start in range(0, len(texts), BLOCK):
         candidates = (prefix[start : start + BLOCK] @ prefix[start:].T).tocoo()
-        pairs = np.stack([candidates.row, candidates.col]) + start
-        enough = candidates.data >= needed[pairs].max(axis=0)
-        pairs = pairs[:, enough & (pairs[0] < pairs[1])]
+        likely = np.flatnonzero((candidates.data >= least) & (candidates.row < candidates.col))
+        pairs = np.stack([candidates.row[likely], candidates.col[likely]]) + start
+        pairs = pairs[:, candidates.data[likely] >= needed[pairs].max(axis=0)]
         links += [_alike(table, pairs[:, at : at + PAIRS]) for at in range(0, pairs.shape[1], PAIRS)]
     linked = _table(*np.concatenate(links, axis=1), len(texts), len(texts))
     _, groups = connected_components(linked, directed=False)

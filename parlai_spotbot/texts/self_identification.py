@@ -14,9 +14,10 @@ of them the person does claim, in jest, to be a machine.
 
 import re
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
-from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
+from parlai_spotbot.texts.phrases import PhraseTable, ends, read_phrases
 
 _BEFORE = 80
 """Number of characters before that are looked at."""
@@ -27,8 +28,9 @@ _WHOSE = ("my", "meine", "unlike", "how", "wie")
 _LEAST_OF_A_NAME = 3
 
 
-_PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
-_OF_OTHERS = _PHRASES.pop("of_others")
+_LISTS = read_phrases(Path(__file__).with_suffix(".yaml"))
+_OF_OTHERS = PhraseTable([_LISTS.pop("of_others")])
+_PHRASES = PhraseTable(_LISTS.values())
 
 
 @lru_cache(maxsize=1 << 16)
@@ -38,8 +40,8 @@ def identifies_itself(text: str, name: str = "") -> bool:
     text = re.sub(r"\bi ?' ?m\b", "i'm", re.sub(r"\b(do|ca|wo) ?n ?' ?t\b", r"\1n't", text))
     return any(
         match.group().startswith(_WHOSE)
-        or not any(occurrences([_OF_OTHERS], text[max(match.start() - _BEFORE, 0) : match.start()]))
-        for match in occurrences((*_PHRASES.values(), {"name": _of_name(name)}), text)
+        or not any(_OF_OTHERS.occurrences(text[max(match.start() - _BEFORE, 0) : match.start()]))
+        for match in chain(_PHRASES.occurrences(text), *(pattern.finditer(text) for pattern in _of_name(name)))
     )
 
 

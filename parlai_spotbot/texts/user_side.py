@@ -12,9 +12,9 @@ import numpy as np
 
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.texts.normal_forms import units, words
-from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
+from parlai_spotbot.texts.phrases import PhraseTable, ends, read_phrases
 
-PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
+PHRASES = {name: PhraseTable([phrases]) for name, phrases in read_phrases(Path(__file__).with_suffix(".yaml")).items()}
 
 ASKS = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047-\u2049]")
 """Marks of questions; the Greek one, too."""
@@ -73,7 +73,7 @@ def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
 
 
 def _has(name: str, text: str) -> bool:
-    return any(occurrences([PHRASES[name]], text))
+    return any(PHRASES[name].occurrences(text))
 
 
 def _lengths(lengths: np.ndarray) -> dict[str, float]:

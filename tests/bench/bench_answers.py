@@ -12,7 +12,7 @@ from tests.bench.bench_packing import make_study
 from tests.bench.run import Row, alone, exponent
 
 BOTS = 30
-SHARES = (0.1, 1.0)
+SHARES = (0.05, 0.5)
 """Of the units, in turn."""
 SECONDS, MEBIBYTES, CHECKING = 120.0, 2048.0, 300.0
 """Limits of the analysis, and of the memory of the check."""

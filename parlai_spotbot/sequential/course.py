@@ -300,9 +300,10 @@ class Course:
         """Return how often each pair can be shown with conversations that nobody has had, (K, K)."""
         left = np.zeros(self.evidence.verdict.shape)
         shown = 1 if self.plan.rated or self.plan.question == SPOTTING else 2
-        for pair, talks in self._talks_left.items():
-            if pair is not None:
-                left[pair] = left[pair[::-1]] = len(talks) // shown
+        numbers = {pair: len(talks) // shown for pair, talks in self._talks_left.items() if pair}
+        if numbers:
+            a, b = np.transpose(list(numbers))
+            left[a, b] = left[b, a] = list(numbers.values())
         return left
 
     def pairs(self, order: Sequence[int], evidence: np.ndarray, needed: np.ndarray) -> list[dict[str, Any]]:
@@ -432,16 +433,19 @@ class Course:
         """
         last = max(place for place, block in enumerate(self._order) if block.points is not None)
         recent = self._order[max(last - RECENT, 0) : last + 1]
-        bounds = np.array([block.bound for block in recent])
         owed = [block.bound for block in self._order[: last + 1] if block.points is None]
-        after = bounds[::-1].cumsum(0)[::-1] - bounds
-        wealth = np.stack([self.evidence.better, self.evidence.below]) + sum(owed) - after
-        ends = [n for n, block in enumerate(recent[1:]) if block.points is None]
-        chosen = [-1]
-        if ends:
-            best = np.argmax(np.where(self.evidence.open, wealth[ends, 0], -np.inf).max((1, 2)))
-            chosen.append(ends[best])
-        wealth = wealth[chosen]
+        least = np.stack([self.evidence.better, self.evidence.below]) + sum(owed)
+        before = []
+        later = np.zeros_like(least)
+        for block in reversed(recent[1:]):
+            later = later + block.bound
+            if block.points is None:
+                before.append(least - later)
+        chosen = [least]
+        if before:
+            most = [np.where(self.evidence.open, wealth[0], -np.inf).max() for wealth in before[::-1]]
+            chosen.append(before[::-1][int(np.argmax(most))])
+        wealth = np.array(chosen)
         proven = replace(self.evidence, better=wealth[:, 0], below=wealth[:, 1])
         verdict = proof.decided(proven, self.rules).verdict
         first = np.argmax(verdict != 0, 0)[None]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
+from parlai_spotbot.analysis.ranking.trueskill import Replicates, TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
 from parlai_spotbot.analysis.values import ArrayPair, ratio
 
@@ -31,7 +31,7 @@ class RankClusters:
 def rank_clusters(
     matches: pd.DataFrame,
     names: Sequence[str],
-    weights: np.ndarray,
+    weights: Replicates,
     *,
     rng: np.random.Generator,
     model: TrueSkill | None = None,
@@ -40,7 +40,7 @@ def rank_clusters(
 
     Parameters
     ----------
-    weights : array (replicates, n)
+    weights : sequence of arrays (n,)
         How often each match counts in each replicate, see `bootstrap_weights`; their order is shuffled in each.
     model : TrueSkill, optional
         Its constants.

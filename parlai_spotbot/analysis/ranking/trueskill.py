@@ -12,8 +12,12 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, Codes, match_codes
+from parlai_spotbot.analysis.uncertainty.product import ProductWeights
 from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.errors import packages_named
+
+Replicates = Sequence[np.ndarray] | ProductWeights | np.ndarray
+"""Weights of matches (n,) in each of some replicates."""
 
 DENSITY = 1 / np.sqrt(2 * np.pi)
 
@@ -64,26 +68,26 @@ def trueskill_scores(
     if rng is None:
         mu, sigma = _by_package(match_codes(matches, names), len(names), model or TrueSkill())
     else:
-        none = np.empty((0, len(matches)), dtype=np.int32)
-        mu, sigma = trueskill_replicates(matches, names, none, rng=rng, model=model, shuffles=shuffles)
+        mu, sigma = trueskill_replicates(matches, names, (), rng=rng, model=model, shuffles=shuffles)
     return pd.DataFrame({"mu": mu.mean(axis=0), "sigma": sigma.mean(axis=0)}, index=list(names))
 
 
 def trueskill_replicates(
     matches: pd.DataFrame,
     names: Sequence[str],
-    weights: np.ndarray,
+    weights: Replicates,
     *,
     rng: np.random.Generator,
     model: TrueSkill | None = None,
     shuffles: int = 0,
 ) -> ArrayPair:
-    """Return `mu` and `sigma` (replicates, K): match m counts ``weights[r, m]`` times, in a random order of each.
+    """Return `mu` and `sigma` (replicates, K): match m counts ``weights[r][m]`` times, in a random order of each.
 
     So many `shuffles` come first: replicates in which each match counts once.
     """
     codes = match_codes(matches, names)
-    parts = [_play(codes, len(names), order, model) for order in _orders(np.asarray(weights), shuffles, rng)]
+    orders = _orders(weights, len(matches), shuffles, rng)
+    parts = [_play(codes, len(names), order, model) for order in orders]
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
 
 
@@ -105,17 +109,17 @@ def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
     return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 
 
-def _orders(weights: np.ndarray, shuffles: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def _orders(weights: Replicates, count: int, shuffles: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Each replicate's matches in random order (steps, replicates), filled up with -1; some replicates at a time."""
-    matches = np.arange(weights.shape[1], dtype=np.int32)
-    blocks = np.array_split(weights, max(1, -(-weights.size // PLACES)))
-    for block in blocks:
-        longest = int(block.sum(axis=1).max(initial=0))
-        order = np.full((shuffles + len(block), max(longest, len(matches))), -1, dtype=np.int32)
+    matches = np.arange(count, dtype=np.int32)
+    blocks = max(1, -(-len(weights) * count // PLACES))
+    for replicates in np.array_split(np.arange(len(weights)), blocks):
+        longest = max((int(weights[replicate].sum()) for replicate in replicates), default=0)
+        order = np.full((shuffles + len(replicates), max(longest, count)), -1, dtype=np.int32)
         for place in range(shuffles):
-            order[place, : len(matches)] = rng.permuted(matches)
-        for place, counts in enumerate(block, start=shuffles):
-            played = np.repeat(matches, counts)
+            order[place, :count] = rng.permuted(matches)
+        for place, replicate in enumerate(replicates, start=shuffles):
+            played = np.repeat(matches, weights[replicate])
             filled = np.append(played, np.full(longest - len(played), -1, dtype=np.int32))
             order[place, :longest] = rng.permuted(filled)
         yield order.T

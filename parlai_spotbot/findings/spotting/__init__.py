@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.frames import BOTH, OF_TOURNAMENT, cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
+from parlai_spotbot.analysis.uncertainty.product import ProductWeights, bootstrap_weights
 from parlai_spotbot.findings.answers import Answers, Facts, Form, Rows, free_texts
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys.features import features_of
@@ -95,8 +95,8 @@ class Annotations(Answers):
         return self.rows["worker_id"]
 
     @cached_property
-    def weights(self) -> np.ndarray:
-        """Product weights of the annotations (bootstraps, n), for what can only be computed again."""
+    def weights(self) -> ProductWeights:
+        """Product weights of the annotations, for what can only be computed again."""
         rows = self.rows
         return bootstrap_weights(
             cluster_of(rows),

@@ -11,6 +11,7 @@ from parlai_spotbot.analysis.ranking import Contrasts, TrueSkill, paper_chi2, tr
 from parlai_spotbot.analysis.ranking.clusters import rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import SHUFFLES
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.product import ProductWeights
 from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import pool_of
 from parlai_spotbot.findings.frames import Frames
@@ -38,7 +39,7 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
     if matches.empty:
         return Ranking(Frames.from_tables({"whole": NO_MATCH | answers.rests}))
     probes = study_probes.of_answers(answers, matches)
-    weights = answers.weights[:, matches.index]
+    weights = answers.weights.take(matches.index.to_numpy())
     matches = matches.reset_index(drop=True)
     seen = {*matches["a"], *matches["b"]}
     pool = pool_of(answers, matches, [bot for bot in answers.bots if bot in seen], probes, times)
@@ -67,7 +68,7 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
 
 
 def _skills(
-    matches: pd.DataFrame, bots: Sequence[str], model: TrueSkill, weights: np.ndarray, rng: np.random.Generator
+    matches: pd.DataFrame, bots: Sequence[str], model: TrueSkill, weights: ProductWeights, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Return the paper's TrueSkill with its ranges."""
     mu, sigma = trueskill_replicates(matches, bots, weights, rng=rng, model=model, shuffles=SHUFFLES)

@@ -14,7 +14,9 @@ PAIRS = ["p"] * 4 + ["q"] * 4
 
 
 def draw(workers=None):
-    return bootstrap_weights(CONVERSATIONS, workers, PAIRS, rng=np.random.default_rng(1), replicates=4000)
+    return np.stack(
+        list(bootstrap_weights(CONVERSATIONS, workers, PAIRS, rng=np.random.default_rng(1), replicates=4000))
+    )
 
 
 def test_conversations_are_drawn_whole_and_within_their_pair():

@@ -22,9 +22,6 @@ WORDS_KEPT = 1 << 16
 BEYOND_WORDS = re.compile(r"\s|\\[sSWD]|\[\^|(?<!\\)[.^$]|\(\?[<=!]")
 """What an expression has that may look beyond a word without white space."""
 
-WORDS = re.compile(r" ?\w+(?: \w+)* ?")
-"""An expression that is words alone."""
-
 Phrases = Mapping[str, list[re.Pattern]]
 """Heading -> expressions."""
 
@@ -69,9 +66,9 @@ class PhraseTable:
             for gate in phrases.get("gate", ()):
                 if BEYOND_WORDS.search(gate.pattern):
                     further.append(gate)
-                if word := _word_of_gate(gate.pattern):
+                else:
                     numbers.add(len(within_words))
-                    within_words.append(word)
+                    within_words.append(gate)
             patterns = [pattern for heading, several in phrases.items() if heading != "gate" for pattern in several]
             self._lists.append((numbers, further, patterns))
 
@@ -87,28 +84,3 @@ class PhraseTable:
             if numbers <= passed and all(gate.search(text) for gate in further):
                 for pattern in patterns:
                     yield from pattern.finditer(text)
-
-
-def _word_of_gate(gate: str) -> re.Pattern | None:
-    """Return what a word has of every text that passes a gate: of several words the longest; None where none is known.
-
-    Alternatives that are no expressions by themselves are parts of a group, which is not taken apart.
-    """
-    if not BEYOND_WORDS.search(gate):
-        return re.compile(gate)
-    alternatives = []
-    for alternative in gate.split("|"):
-        if WORDS.fullmatch(alternative):
-            alternative = max(alternative.split(), key=len)
-        if BEYOND_WORDS.search(alternative) or not _is_expression(alternative):
-            return None
-        alternatives.append(alternative)
-    return re.compile("|".join(alternatives))
-
-
-def _is_expression(text: str) -> bool:
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return True

@@ -7,8 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.ranking import Contrasts, TrueSkill, paper_chi2, trueskill_replicates, win_rate_table
-from parlai_spotbot.analysis.ranking.clusters import rank_ranges
+from parlai_spotbot.analysis.ranking import (
+    Contrasts,
+    TrueSkill,
+    paper_chi2,
+    rank_ranges,
+    trueskill_replicates,
+    win_rate_table,
+)
 from parlai_spotbot.analysis.ranking.trueskill import SHUFFLES
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.product import ProductWeights

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.platforms import tokens
 
-NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
+NO_LINK = "The link is incomplete or was changed."
 
 NOTHING = {"kind": "none"}
 

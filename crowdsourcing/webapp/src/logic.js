@@ -13,10 +13,10 @@ export function turnOf(target) {
   return match ? Number(match[1]) : null;
 }
 
-// On which side of a single conversation a speaker's turns stand; undefined for all else.
-export function sideOf(target, item) {
+// The speaker of a single conversation who is meant; undefined for all else.
+export function speakerOf(target, item) {
   if (item.transcripts.length > 1) return undefined;
-  return item.transcripts[0]?.entities.find((one) => one.key === target)?.side;
+  return item.transcripts[0]?.entities.find((one) => one.key === target);
 }
 
 // Position of a target on the page, from left to right; what stands nowhere comes last and stays in its order.

@@ -1,8 +1,9 @@
 // A small bubble as the speaker's are, beside the speaker's name.
 
-import { sideOf } from "../logic.js";
+import { speakerOf } from "../logic.js";
 
 export function Swatch({ target, item }) {
-  const side = sideOf(target, item);
-  return side ? <span className={`swatch ${side}`} aria-hidden="true" /> : null;
+  const speaker = speakerOf(target, item);
+  if (!speaker) return null;
+  return <span className={`swatch ${speaker.side} ${speaker.judged ? "judged" : ""}`} aria-hidden="true" />;
 }

@@ -14,7 +14,7 @@ export function Finish({ session }) {
     <Screen title={t(done ? "finished_title" : "ended_title")}>
       {done > 0 && <Paragraphs text={session.survey.thanks} />}
       {session.why && <p dir="auto">{session.why}</p>}
-      {done > 0 && session.state !== "stopped" && (
+      {done > 0 && done < allowance && session.state !== "stopped" && (
         <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
       )}
       <FinishStep finish={session.finish} />

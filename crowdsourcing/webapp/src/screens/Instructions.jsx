@@ -42,10 +42,12 @@ export function Instructions({ survey }) {
         <p className="note">{t("chat_rules", { least: survey.chat.messages, most: survey.chat.most_messages })}</p>
       )}
       {survey.example && <Example survey={survey} />}
-      <h2>{t("keyboard_title")}</h2>
-      <p>
-        {survey.chat && t("keyboard_chat")} {t("keyboard_help")} {definitions.length > 0 && t("keyboard_guide")}
-      </p>
+      <section className="keyboard">
+        <h2>{t("keyboard_title")}</h2>
+        <p>
+          {survey.chat && t("keyboard_chat")} {t("keyboard_help")} {definitions.length > 0 && t("keyboard_guide")}
+        </p>
+      </section>
     </>
   );
 }

@@ -78,10 +78,10 @@ def _ticks(low: float, high: float, step: float, column: Column) -> tuple[tuple[
     ticks = []
     for number in range(count + 1):
         value = low + number * step
-        text = f"{value:g}".replace("-", "−")
+        text = f"{value:g}"
         if column.kind == "share":
-            text = column.show(value)
-        ticks.append((round(100 * number / count, 2), text))
+            text = f"{100 * value:g}%"
+        ticks.append((round(100 * number / count, 2), text.replace("-", "−")))
     return tuple(ticks)
 
 

@@ -25,7 +25,7 @@ from matplotlib.text import Text
 from parlai_spotbot import files
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.pdf_fonts import quick_fonts
+from parlai_spotbot.report.pdf_fonts import lend_fonts, quick_fonts
 
 SETTINGS = own_data(__file__)
 PALETTE: list[tuple[str, str]] = SETTINGS["palette"]
@@ -80,7 +80,7 @@ def looks(bots: list[str]) -> dict[str, Look]:
 def drawn(width: float, height: float) -> Iterator[Figure]:
     """A figure of `width` by `height` inches in the report's style, whatever matplotlib's settings on this machine.
 
-    SVG holds texts as they are. A PDF lacks letters that the one font lacks, of which matplotlib would warn each time.
+    SVG holds texts as they are. A PDF lacks letters that no font here has, of which matplotlib would warn each time.
     """
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
@@ -91,9 +91,11 @@ def drawn(width: float, height: float) -> Iterator[Figure]:
 
 class Drawing(Markup):
     """A figure as inline SVG, and to be taken away: `name`, and the bytes of `files` by their ending; matplotlib's
-    `figure`, for who continues with it."""
+    `figure`, for who continues with it. `lacking` are letters that the PDF lacks, since no font of this machine has
+    them."""
 
     name: str
+    lacking: str
     files: dict[str, bytes]
     figure: Figure
 
@@ -145,6 +147,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     drawing.figure = figure
     alone = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{title}</title>", text, count=1)
     alone = f'<?xml version="1.0" encoding="utf-8"?>\n{alone}'
+    drawing.lacking = lend_fonts(figure.findobj(Text))
     drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
     return drawing
 

@@ -1,6 +1,7 @@
 """Fonts of figures as PDF: matplotlib reads and cuts a whole font a figure, which takes most of a PDF's time.
 
 Common letters are cut out once a process; a figure that needs no others gets its font from these, a tenth as large.
+Letters that the figures' own font lacks come from other fonts of this machine.
 """
 
 import functools
@@ -11,6 +12,8 @@ from typing import Any
 
 from fontTools import subset
 from matplotlib.backends import _backend_pdf_ps as fonts_of_figures
+from matplotlib.font_manager import fontManager, get_font
+from matplotlib.text import Text
 
 COMMON = (
     *range(0x20, 0x180),  # Latin
@@ -20,6 +23,15 @@ COMMON = (
     *range(0x2200, 0x2270),  # minus, not more than
     *range(0x25A0, 0x2606),  # marks
 )
+OWN = "DejaVu Sans"
+"""The font of all figures."""
+
+NO_FONT = "Last Resort"
+"""A font whose letters are boxes."""
+
+REGULAR = ("normal", 400)
+"""Style and weight of a font for text."""
+
 SETTING = ("GDEF", "GPOS", "GSUB", "MATH", "kern")
 """Tables by which a text is set: in a PDF every letter has its place already."""
 
@@ -33,6 +45,8 @@ def quick_fonts() -> Iterator[None]:
         return
 
     def cut(fontfile: Any, glyphs: Iterable[int]) -> AbstractContextManager:
+        if OWN.replace(" ", "") not in str(fontfile):
+            return whole(fontfile, glyphs)
         data, places = _common(str(fontfile), fontfile.face_index)
         if not places.keys() >= set(glyphs):
             return whole(fontfile, glyphs)
@@ -68,3 +82,28 @@ def _cut(source: str | io.BytesIO, number: int = 0, **kept: Any) -> tuple[Any, d
         if table in font:
             del font[table]
     return font, cutter.glyph_index_map
+
+
+def lend_fonts(texts: Iterable[Text]) -> str:
+    """Let texts use this machine's fonts for letters that their own lacks, and return the letters that none has.
+
+    The fonts with the most of these letters come first; of equals, the first by name.
+    """
+    texts = list(texts)
+    letters = {letter for text in texts for letter in text.get_text() if not letter.isspace()}
+    paths = {font.name: font.fname for font in fontManager.ttflist if (font.style, font.weight) == REGULAR}
+    lacking = letters - _letters_in(paths[OWN], letters)
+    lent = []
+    for name in sorted(paths, key=lambda name: (-len(_letters_in(paths[name], lacking)), name)):
+        lending = _letters_in(paths[name], lacking)
+        if lending and NO_FONT not in name:
+            lent.append(name)
+            lacking -= lending
+    for text in texts:
+        text.set_fontfamily([*text.get_fontfamily(), *lent])
+    return "".join(sorted(lacking))
+
+
+def _letters_in(path: str, letters: Iterable[str]) -> set[str]:
+    """Return those of the letters that a font has."""
+    return {letter for letter in letters if get_font(path).get_char_index(ord(letter))}

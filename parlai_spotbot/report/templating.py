@@ -43,6 +43,7 @@ def environment() -> Environment:
     }
     env.tests["name"] = lambda value: isinstance(value, Name)
     script = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = re.sub(r"^ +(//.*\n)?|^//.*\n", "", script, flags=re.MULTILINE)  # without indents and comments
     env.globals |= {
         "script": Markup(script),
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

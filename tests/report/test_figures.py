@@ -8,9 +8,11 @@ import zlib
 
 import pytest
 import yaml
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.axes import Axes
 from matplotlib.backends import _backend_pdf_ps
-from matplotlib.font_manager import FontPath, findfont, get_font
+from matplotlib.font_manager import FontPath, findfont, fontManager, get_font
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.made_by import VERSION
@@ -82,7 +84,49 @@ def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
     assert whole.keys() == glyphs
 
 
+@pytest.fixture
+def other_font(tmp_path):
+    """A font whose only letter, a box, is that of a Chinese name."""
+    pen = TTGlyphPen(None)
+    for begin, *further in ([(0, 0), (0, 700), (700, 700), (700, 0)], [(50, 50), (650, 50), (650, 650), (50, 650)]):
+        pen.moveTo(begin)
+        for point in further:
+            pen.lineTo(point)
+        pen.closePath()
+    font = FontBuilder(1000)
+    font.setupGlyphOrder([".notdef", "box"])
+    font.setupCharacterMap({ord("名"): "box"})
+    font.setupGlyf(dict.fromkeys((".notdef", "box"), pen.glyph()))
+    font.setupHorizontalMetrics(dict.fromkeys((".notdef", "box"), (750, 25)))
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": "Boxes", "styleName": "Regular", "psName": "Boxes-Regular"})
+    font.setupOS2(usWeightClass=400)
+    font.setupPost()
+    font.save(tmp_path / "boxes.ttf")
+    return tmp_path / "boxes.ttf"
+
+
+@pytest.mark.parametrize("bot", ["名", "نموذج", "ГигаЧат", "ada"])
+def test_letters_that_a_font_lacks_come_from_another_font_and_are_named_where_none_has_them(other_font, bot):
+    names = [Name(bot), Name("b")]
+    chart = CardChart("m", "matches", "How.", {"rows": names, **DATA["matches of two"]})
+    before = charts.draw(chart, looks(names), "m")
+    assert before.lacking == bot[: bot == "名"]
+    fontManager.addfont(other_font)
+    try:
+        after = charts.draw(chart, looks(names), "m")
+    finally:
+        fontManager.ttflist.pop()
+    assert after.lacking == ""
+    assert (b"Boxes" in after.files["pdf"]) == (bot == "名")
+    assert b"/Subtype /Type3" not in after.files["pdf"]
+    assert after.files["svg"] == before.files["svg"]
+
+
 DATA = yaml.safe_load("""
+matches of two:
+  parts: [[null, [8, 22, 0]], [[0, 22, 8], null]]
+  clear: [[false, false], [false, false]]
 forest:
   rows:
   - {label: alice, estimate: 0.6, low: 0.5, high: 0.7, group: quality}

@@ -1,6 +1,7 @@
-"""Makes the report's pictures again: of the demo's study, of the votes in docs/rank_my_arena.md and of the six studies.
+"""Makes the report's pictures again: of the demo's study, of the votes in docs/rank_my_arena.md, of the six studies and
+of the gallery's reports.
 
-make demo && .venv/bin/python -m tests.six_studies.pictures demo-study [FOLDER]
+make demo docs && .venv/bin/python -m tests.six_studies.pictures demo-study [FOLDER]
 
 Where people seem to answer, the picture says that they are simulated.
 """
@@ -24,12 +25,13 @@ from tests.six_studies.two_screens import SECOND
 TESTS = Path(__file__).parent.parent
 FOLDER = TESTS.parent / "parlai_spotbot" / "report" / "screenshots"
 WIDTH, COLOURS = 1300, 200
+DOCS = TESTS.parent / "docs"
 READ = "demo"
 """The study of whose conversations there are pictures."""
 
 SIMULATED = """() => {
   for (const heading of document.querySelectorAll(".card h2, .card h3"))
-    if (heading.textContent.trim() === "People")
+    if (/^(Judged by p|P)eople$/.test(heading.textContent.trim()))
       heading.innerHTML += '<span class="badge">simulated annotators</span>';
 }"""
 
@@ -41,6 +43,16 @@ def main(demo: Path, folder: Path = FOLDER) -> None:
         studies = {name: make(name, played, Path(made)) for name in STUDIES if name != "demo"}
         studies |= {"demo": Study.open(demo), "votes": votes(Path(made))}
         shoot_all({name: build_report(study) for name, study in studies.items()}, folder)
+    gallery(DOCS / "static")
+
+
+def gallery(folder: Path) -> None:
+    """Picture the top of each report of the gallery."""
+    with browser() as chromium:
+        for page in sorted((DOCS / "_build" / "html" / "reports").glob("*.html")):
+            tab = opened(chromium, page, 1040)
+            tab.set_viewport_size({"width": 1040, "height": 640})
+            shoot(tab, folder, f"gallery-{page.stem}", colours=COLOURS)
 
 
 def votes(folder: Path) -> Study:

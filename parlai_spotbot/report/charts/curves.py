@@ -12,8 +12,8 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of, tell_names
 from parlai_spotbot.report.drawing import LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
 
-ACROSS = 3
-"""So many panels are beside each other, fewer of long names."""
+ACROSS = {9: 4, NARROW: 3}
+"""At most so many panels are beside each other, by how long their names are; two of longer ones."""
 
 MOST = 8
 """Before so many others at most a curve is drawn."""
@@ -34,9 +34,7 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     series = _series(data, looks)
     if not series:
         return None
-    across = min(ACROSS, len(series))
-    if max(len(label_text(line["label"], looks)) for line in series) > NARROW:
-        across = min(2, len(series))
+    across = _across(len(series), max(len(label_text(line["label"], looks)) for line in series))
     down = math.ceil(len(series) / across)
     with drawn(WIDTH, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
         panels = drawing.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
@@ -53,6 +51,13 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def _across(panels: int, letters: int) -> int:
+    """Return how many panels of so long names are beside each other: as many as leave the fewest places empty."""
+    most = next((count for length, count in ACROSS.items() if letters <= length), 2)
+    fitting = min(range(2, most + 1), key=lambda count: (-panels % count, -count))
+    return min(fitting, panels)
 
 
 def _series(data: dict, looks: Looks) -> list[dict]:

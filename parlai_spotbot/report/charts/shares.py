@@ -7,11 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import Looks, label_text, tell_names
-from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg, tell
+from parlai_spotbot.report.charts.axes import LONGEST, Looks, label_text, letters_of, tell_names
+from parlai_spotbot.report.drawing import INK, LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg, tell
 
 FEW = 4
 """Of more contestants cells are narrower."""
+
+LETTER = 0.09
+"""Inches that a letter of a column's name takes."""
 
 BAR = 0.84
 """Width of a bar of matches; one is that of a cell."""
@@ -82,7 +85,11 @@ def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str], looks: Look
     """Label rows and columns."""
     axes.set_xlim(-0.5, len(columns) - 0.5)
     across = [label_text(label, looks) for label in columns]
-    axes.set_xticks(range(len(columns)), across, rotation=30, ha="left", rotation_mode="anchor")
+    slant = {}
+    longest = LETTER * max(map(len, across)) * LONGEST / letters_of(LONGEST, "".join(across))
+    if longest > (axes.get_figure().get_figwidth() - 1.1) / len(columns):
+        slant = {"rotation": 30, "ha": "left", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(columns)), across, **slant)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(rows)), [label_text(label, looks) for label in rows])
     tell_names([*axes.get_xticklabels(), *axes.get_yticklabels()], [*columns, *rows])
@@ -98,4 +105,7 @@ def _cell(axes: Axes, x: int, y: int, value: float | None, text: str) -> None:
         axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=WIN, alpha=min(0.6 * value, 0.7), lw=0))
     if value is not None or text:
         axes.add_patch(Rectangle(corner, 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
-    axes.text(x, y, text, ha="center", va="center", fontsize=8)
+    colour = INK
+    if not value:
+        colour = MUTED
+    axes.text(x, y, text, ha="center", va="center", fontsize=8, color=colour)

@@ -18,6 +18,10 @@
     return typeof a === "number" ? -1 : 1;
   };
 
+  // Rows that begin as the row above does.
+  const group = (table) => [...table.tBodies[0].rows].forEach((row, place, rows) =>
+    row.classList.toggle("again", place > 0 && text(row.cells[0]) === text(rows[place - 1].cells[0])));
+
   const sortBy = (table, column, heading) => {
     const down = heading.getAttribute("aria-sort") === "ascending";
     for (const other of table.tHead.querySelectorAll("[aria-sort]")) other.removeAttribute("aria-sort");
@@ -28,6 +32,7 @@
       return (down ? -1 : 1) * compare(a, b);
     });
     table.tBodies[0].append(...rows.map(([, row]) => row));
+    group(table);
   };
 
   // Marks that turn or join text have no place in a file.
@@ -117,6 +122,7 @@
 
   for (const table of document.querySelectorAll(".scroll > table")) {
     if (!table.tHead || table.tBodies[0].rows.length < 2) continue;
+    group(table);
     [...table.tHead.rows[0].cells].forEach((heading, column) => {
       const button = document.createElement("button");
       button.type = "button";

@@ -44,7 +44,7 @@ def quick_fonts() -> Iterator[None]:
         yield
         return
 
-    def cut(fontfile: Any, glyphs: Iterable[int]) -> AbstractContextManager:
+    def cut(fontfile: Any, glyphs: set[int]) -> AbstractContextManager:
         if OWN.replace(" ", "") not in str(fontfile):
             return whole(fontfile, glyphs)
         data, places = _common(str(fontfile), fontfile.face_index)

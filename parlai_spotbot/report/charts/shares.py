@@ -16,6 +16,9 @@ FEW = 4
 LETTER = 0.09
 """Inches that a letter of a column's name takes."""
 
+DOTS = 100
+"""Units of a figure's boxes in an inch."""
+
 BAR = 0.84
 """Width of a bar of matches; one is that of a cell."""
 
@@ -87,7 +90,7 @@ def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str], looks: Look
     across = [label_text(label, looks) for label in columns]
     slant = {}
     longest = LETTER * max(map(len, across)) * LONGEST / letters_of(LONGEST, "".join(across))
-    if longest > (axes.get_figure().get_figwidth() - 1.1) / len(columns):
+    if longest > axes.bbox.width / DOTS / len(columns):
         slant = {"rotation": 30, "ha": "left", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(columns)), across, **slant)
     axes.xaxis.tick_top()

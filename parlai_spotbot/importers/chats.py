@@ -45,7 +45,7 @@ LAST = ("id", "uuid")
 OTHERS = {USER: BOT, BOT: USER}
 CHAT, TURN, TRACE = "chat", "turn", "trace"
 LINE_END = re.compile(r"<br[^<>]*>|</(?:p|div|li|h\d)>", re.IGNORECASE)
-BLOCK = re.compile(r"\s*<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
+BLOCK = re.compile(r"<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
 """How a text of HTML begins; others may hold reasoning between marks of the like."""
 MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
@@ -360,7 +360,7 @@ class ChatReader(Reading):
             else:
                 self.counts["parts"] += part is not None
         text = "\n".join(texts)
-        if key in CHAT_WORDS["markup"] and BLOCK.match(text):
+        if key in CHAT_WORDS["markup"] and BLOCK.match(text.lstrip()):
             lines = unescape(MARKUP.sub("", LINE_END.sub("\n", text))).splitlines()
             text = "\n".join(line.strip() for line in lines if line.strip())
         return text

@@ -91,7 +91,7 @@ def test_each_item_is_asked_about_once_in_both_orders(study):
 
 def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
     for module in (language_model, judges_run):
-        monkeypatch.setattr(module, "survey_of", lambda study, name: MANY)
+        monkeypatch.setattr(module, "survey_of", lambda *_: MANY)
     shown = [conversation(i) for i in range(2)]
     study = study_of(
         tmp_path / "study", "many", [item(shown[0], judged=(1,)), item(*shown, questions=("better",))], shown

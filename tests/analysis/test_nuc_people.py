@@ -175,6 +175,6 @@ def test_questions_that_a_model_has_not_scored_are_counted_and_left_out(study, t
     lines = [line for line in path.read_text().splitlines() if asked[0] not in line]
     path.write_text("".join(f"{line}\n" for line in lines))
     sealed(tmp_path / "copy")
-    facts = background_of(Study.open(tmp_path / "copy"))
+    facts = background_of(Study.open(tmp_path / "copy").load("nuc"))
     assert facts.unscored == {"tfidf": 0, "eliza": 1}
     assert len(facts.models["eliza"]) == len(facts.models["tfidf"]) - 1

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import paper_chi2, paper_ranges, trueskill_replicates, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking import paper_chi2, paper_ranges, rank_clusters, win_matrix, win_rates
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
 from tests.analysis.made_up_studies import pair_weights
@@ -44,10 +44,8 @@ def test_trueskill_clusters_of_the_released_data(released):
     matches = matches_frame(released("dailydialog")).reset_index(drop=True)
     model = TrueSkill(tau=0.0, draw_probability=float((matches["outcome"] == 0).mean()))
     weights = pair_weights(matches, np.random.default_rng(0), 400)
-    order = ORDER["dailydialog"]
-    scores = trueskill_replicates(matches, order, weights, rng=np.random.default_rng(0), model=model)[0]
-    places = dict(zip(order, cluster_places(rank_ranges(scores)).tolist(), strict=True))
-    assert places == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 4], "DR": [3, 4]}
+    got = rank_clusters(matches, ORDER["dailydialog"], weights, rng=np.random.default_rng(0), model=model)
+    assert got.clusters == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 4], "DR": [3, 4]}
 
 
 def test_ranges_throw_out_the_outer_ranks():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.ranking import TrueSkill, rank_ranges, trueskill_replicates, trueskill_scores
+from parlai_spotbot.analysis.ranking import TrueSkill, rank_clusters, trueskill_scores
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from tests.analysis.made_up_studies import pair_weights
 
@@ -70,9 +70,9 @@ def test_ranges_and_intervals_of_trueskill():
     for matches, rng in studies(seed=1):
         skill = trueskill_scores(matches, BOTS, rng=rng, shuffles=10, model=model)["mu"].to_numpy()
         skills.append(skill - skill.mean())
-        scores = trueskill_replicates(matches, BOTS, pair_weights(matches, rng, 100), rng=rng, model=model)[0]
-        intervals.append(percentile_interval(scores - scores.mean(axis=1, keepdims=True)))
-        ranges.append(covered(rank_ranges(scores), rank).mean())
+        got = rank_clusters(matches, BOTS, pair_weights(matches, rng, 100), rng=rng, model=model)
+        intervals.append(percentile_interval(got.scores - got.scores.mean(axis=1, keepdims=True)))
+        ranges.append(covered(np.array([got.ranges[bot] for bot in BOTS]), rank).mean())
     # There is no other truth of a score that depends on the order of matches than its mean over studies.
     share = covered(np.array(intervals), np.mean(skills, axis=0)).mean()
     print(share, np.mean(ranges))

@@ -200,7 +200,7 @@ def test_too_few_conversations_to_compare(made_up):
     assert pairs["bot0", "human"]["why"] == "too few conversations or annotators to know how much these differ"
     assert pairs["bot0", "human"]["p"] == 1
     assert pairs["bot0", "bot1"]["why"] == ""
-    assert "observed information" in of_model(own, "human", "ph")["errors"]
+    assert "observed information" in of_model(own, "bot0", "ph")["errors"]
 
 
 def test_where_all_answers_are_unsure(study):

@@ -1,7 +1,7 @@
 """The relative measure (section 3.2 of the paper): the headline by contrasts of Davidson's model; wins, win rates,
 TrueSkill and its rank ranges."""
 
-from parlai_spotbot.analysis.ranking.clusters import cluster_places, paper_ranges, rank_ranges
+from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges, rank_clusters, rank_ranges
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals, win_rate_table
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
@@ -10,13 +10,14 @@ from parlai_spotbot.analysis.ranking.wins import WinMatrix, paper_chi2, win_matr
 __all__ = [
     "PAPER",
     "Contrasts",
+    "RankClusters",
     "TrueSkill",
     "WinMatrix",
-    "cluster_places",
     "contrasts",
     "leave_one_out",
     "paper_chi2",
     "paper_ranges",
+    "rank_clusters",
     "rank_ranges",
     "trueskill_replicates",
     "trueskill_scores",

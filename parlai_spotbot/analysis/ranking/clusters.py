@@ -4,11 +4,52 @@ In each replicate the bots are ranked by their score; a bot's range is what rema
 and bots whose ranges overlap share a cluster (section 3.2 of the paper).
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
 
+from parlai_spotbot.analysis.ranking.trueskill import Replicates, TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
 from parlai_spotbot.analysis.values import ArrayPair, ratio
+
+
+@dataclass(frozen=True)
+class RankClusters:
+    """`ranges` and `clusters` map a bot to [first, last]: its ranks, and the places that its cluster takes.
+
+    `scores` (replicates, K) are what the bots were ranked by.
+    """
+
+    ranges: dict[str, list[int]]
+    clusters: dict[str, list[int]]
+    scores: np.ndarray
+
+
+def rank_clusters(
+    matches: pd.DataFrame,
+    names: Sequence[str],
+    weights: Replicates,
+    *,
+    rng: np.random.Generator,
+    model: TrueSkill | None = None,
+) -> RankClusters:
+    """Rank the bots `names` by TrueSkill in bootstrap replicates of `matches` (a, b, outcome).
+
+    Parameters
+    ----------
+    weights : sequence of arrays (n,)
+        How often each match counts in each replicate, see `bootstrap_weights`; their order is shuffled in each.
+    model : TrueSkill, optional
+        Its constants.
+    """
+    scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
+    ranges = rank_ranges(scores)
+    range_by_name = dict(zip(names, ranges.tolist(), strict=True))
+    place_by_name = dict(zip(names, cluster_places(ranges).tolist(), strict=True))
+    return RankClusters(range_by_name, place_by_name, scores)
 
 
 def ranks(scores: np.ndarray) -> ArrayPair:

@@ -95,7 +95,7 @@ ORDER = (
 TABLES_BEGIN = """\
 What `.tables` of `sb.rank` and its like holds, and each CSV file in a study's folder `analysis`: a table a heading,
 under the name of its file; `.tables` leaves the finding's name out (`ranking_pairs` is `sb.rank(…).tables["pairs"]`).
-Each has a column `source` too, "human" or "judge:NAME". An interval is two columns, `_low` and `_high`, at 95 %; it
+Each has a column `source` too, "human" or "judge:NAME". An interval is two columns, `_low` and `_high`, at 95%; it
 takes answers about one conversation or by one annotator as correlated, if the table doesn't say otherwise. A value that
 is not known is missing.
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NONE = "–"
 
-INTERVAL = "95 % interval "
+INTERVAL = "95% interval "
 
 NAMED = 4
 """Most contestants or pairs that a sentence names; of more it gives the number."""

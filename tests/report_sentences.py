@@ -19,7 +19,7 @@ from parlai_spotbot.study import Study
 BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|– of the points|with –|\(–\)|\.\.(?!\.)|\{|\}| %s")
 NOBODY = re.compile(r"\b0 (people|persons?|annotators)\b(?! of)")
 WITH_INTERVAL = re.compile(
-    r"(?<!\w)(?P<value>[−\d.]+)%? [(\[](?:95 % interval )?(?P<low>[−\d.]+)%?(?: to |, )(?P<high>[−\d.]+)%?[)\];,]"
+    r"(?<!\w)(?P<value>[−\d.]+)%? [(\[](?:95% interval )?(?P<low>[−\d.]+)%?(?: to |, )(?P<high>[−\d.]+)%?[)\];,]"
 )
 LEVEL = 0.05
 

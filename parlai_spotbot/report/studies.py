@@ -22,7 +22,7 @@ from parlai_spotbot.study import Study
 
 KEYS = ("survey", "source", "criterion", "contestant")
 NOTE = (
-    "A cell holds the place (contestants of one range can't be told apart), the score and its 95 % interval. Win rates "
+    "A cell holds the place (contestants of one range can't be told apart), the score and its 95% interval. Win rates "
     "depend on the opponents: do not compare them between studies with different contestants."
 )
 
@@ -30,7 +30,7 @@ NOTE = (
 def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> pd.DataFrame:
     """Return one row a study, survey, source, criterion and contestant.
 
-    Columns: study, survey, source, criterion, contestant, place, what (the score's name), score, low, high (95 %
+    Columns: study, survey, source, criterion, contestant, place, what (the score's name), score, low, high (95%
     interval), annotations. By default all surveys that two of the studies share.
     """
     study_by_path = {Path(os.path.realpath(path)): Study.open(path) for path in paths}

@@ -151,7 +151,7 @@ def test_the_margin_stays_in_the_study(tmp_path):
     page = sb.report(made, "votes").read_text()
     assert "are equal within the declared margin (30% to 70% of decided matches won)" in page
     methods = (tmp_path / "study" / "report" / "appendix" / "methods.md").read_text()
-    assert "Two are called equal where the 95 % interval of the chance to win" in " ".join(methods.split())
+    assert "Two are called equal where the 95% interval of the chance to win" in " ".join(methods.split())
 
 
 @pytest.mark.parametrize(

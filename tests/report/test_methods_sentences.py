@@ -453,9 +453,9 @@ def test_people_are_said_to_be_a_contestant_where_they_are_ranked(facts):
 
 
 def test_alphas_without_interval_are_not_said_to_have_one(facts):
-    assert "with 95 % intervals: nature" in text_of(facts)
+    assert "with 95% intervals: nature" in text_of(facts)
     text = text_of(facts, alphas=["quality 0.10"], alphas_known=False)
-    assert "with 95 % intervals where there is enough for one: quality 0.10." in text
+    assert "with 95% intervals where there is enough for one: quality 0.10." in text
 
 
 def test_survival_is_said_where_it_was_estimated(facts):

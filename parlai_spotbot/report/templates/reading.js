@@ -199,10 +199,9 @@
       const turn = own[0].target.startsWith("turn:");
       const row = make("li", "", make("span", "asked", turn ? `turn ${+own[0].target.slice(5) + 1}: ` : `${own[0].question}: `));
       own.forEach((s, i) => {
-        if (i) row.append(turn ? " · " : ", ");
-        if (turn) row.append(make("span", "asked", `${s.question} `));
-        else row.append(...asked(c, s));
-        row.append(shown(c, a, s));
+        const one = make("span", "one", ...(turn ? [make("span", "asked", `${s.question} `)] : asked(c, s)), shown(c, a, s));
+        if (i < own.length - 1) one.append(turn ? " ·" : ",");
+        row.append(one, " ");
       });
       rows.append(row);
     }
@@ -223,9 +222,10 @@
         box.append(line);
         last = heading;
       }
-      const by = make("p", "by", make("bdi", "", data.annotators[a.who]));
+      const by = make("p", "by");
+      if (!from.endsWith(` ${data.annotators[a.who]}`)) by.append(make("bdi", "", data.annotators[a.who]));
       if (a.judged >= 0) by.append(" on ", chip(c, a.judged));
-      box.append(make("div", "annotation", by, answers(c, a)));
+      box.append(make("div", "annotation", ...(by.hasChildNodes() ? [by] : []), answers(c, a)));
     }
     if (!last) box.append(make("p", "none", "not judged"));
     return box;

@@ -130,7 +130,8 @@ def test_links_of_the_site_lead_somewhere(site):
             target = (page.parent / address.partition("?")[0]).resolve() if address else page
             if ":" in address or page.is_relative_to(site / "_static"):
                 continue
-            here = target in pages
+            # A report's script unpacks its conversations, which have these anchors.
+            here = target in pages and not (page.parent.name == "reports" and anchor.startswith("c-"))
             if not target.exists() or (anchor and here and anchor not in pages[target].ids):
                 broken.append(f"{page.relative_to(site)}: {link}")
     assert not broken

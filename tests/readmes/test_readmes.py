@@ -44,6 +44,7 @@ def runs(page):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # a page's benchmark in bf16 takes ten minutes on a processor that lacks it
 @pytest.mark.parametrize("page", [page for page in pages() if page != GUIDE and runs(page)])
 def test_what_a_page_shows(page, users, tmp_path, monkeypatch, run, server):
     shutil.copytree(users, tmp_path / "user")

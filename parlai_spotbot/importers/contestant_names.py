@@ -69,8 +69,9 @@ class ContestantNames:
         renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
         note_lines = []
         if renamed:
-            more = f", and {len(renamed) - 3} more" * (len(renamed) > 3)
-            note_lines.append(f"names as they may be: {', '.join(renamed[:3])}{more}")
+            note_lines.append(f"names as they may be: {', '.join(renamed[:3])}")
+        if len(renamed) > 3:
+            note_lines[0] += f", and {len(renamed) - 3} more"
         for first, name in twins(self.named.values()):
             one, other = self.taken[first], self.taken[name]
             if not {one, other} <= self.given.keys():

@@ -37,6 +37,11 @@ def named_pair(kind: str, columns: Mapping[str, str]) -> list[str]:
     return next(([columns[one], columns[other]] for one, other in WORDS[kind] if {one, other} <= columns.keys()), [])
 
 
+def _number(word: str) -> float:
+    """Return the number that a word is, with a comma as well as a point; ValueError where it is none."""
+    return float(word.replace(",", "."))
+
+
 class Wrong(Protocol):
     """Returns the error of a row's field: name, value, what is wrong, remedy, and the reason that is counted."""
 
@@ -121,7 +126,7 @@ class Winners:
         if not all(map(plain_text, scores)):
             raise wrong("winner", ", ".join(scores), "expected two scores", CORRECT, "vote without a winner")
         try:
-            first, second = (float(score.replace(",", ".")) for score in scores)
+            first, second = map(_number, scores)
         except ValueError:
             raise wrong("winner", ", ".join(scores), "expected two numbers", CORRECT) from None
         if first == second:
@@ -188,7 +193,7 @@ class Winners:
     def _mapped(self, word: str) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
         with suppress(ValueError):
-            number = float(word.replace(",", "."))
+            number = _number(word)
             for theirs, outcome in [*self.answers.items(), *self._numbers.items()]:
                 cut = CUT.fullmatch(theirs)
                 if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):

@@ -80,10 +80,11 @@ def with_infinite(state: FitState, X: np.ndarray) -> np.ndarray:
 def profile_information(state: FitState, chosen: np.ndarray) -> np.ndarray:
     """Return the information of the `chosen` coefficients in the profile likelihood; equal levels of the baseline stay
     equal."""
-    levels = len(state.information) - len(chosen)
-    a = state.information[:levels, :levels]
-    b = state.information[:levels, levels:][:, chosen]
-    c = state.information[levels:, levels:][np.ix_(chosen, chosen)]
+    information = state.information
+    levels = len(information) - len(chosen)
+    a = information[:levels, :levels]
+    b = information[:levels, levels:][:, chosen]
+    c = information[levels:, levels:][np.ix_(chosen, chosen)]
     return c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
 
 

@@ -37,6 +37,7 @@ class ImportOptions:
     roles: str | Mapping[str, str] | None = None
     answers: str | Mapping[str, str] | None = None
     winner_is: str = ""
+    decimal: str = ""
     source: str = ""
     encoding: str = ""
     strict: bool = False

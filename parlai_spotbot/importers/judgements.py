@@ -11,8 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +25,8 @@ from parlai_spotbot.importers.dataset_rows import NONE, Names, Row, named_column
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
+from parlai_spotbot.importers.numbers import readings
+from parlai_spotbot.importers.several_in_a_row import PLACE
 from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.reading import own_data
@@ -39,7 +40,6 @@ from parlai_spotbot.user_files import validated
 
 NAMES: Mapping[str, Sequence[str]] = own_data(__file__)
 LONG = ("question", "target", "answer")
-MINUS = str.maketrans("−,", "-.")
 WHOLE = re.compile(r"\.0+$")
 TURN = "turn"
 LABEL = "label_"
@@ -267,10 +267,12 @@ class JudgementReader:
         values = [option.value for option in question.options]
         if word not in values:
             meant = {option.label: option.value for option in question.options} | {value: value for value in values}
-            alike: Callable[[str], object] = spelling
-            if _number(word) is not None:
-                alike = _number
-            word = {alike(name): value for name, value in meant.items()}.get(alike(word), word)
+            numbers = {*readings(word).values()}
+            fits = {value for name, value in meant.items() if numbers & {*readings(name).values()}}
+            if not numbers:
+                fits = {value for name, value in meant.items() if spelling(name) == spelling(word)}
+            if len(fits) == 1:
+                word = fits.pop()
         if word in values:
             return word
         if not plain_text(word):
@@ -367,13 +369,6 @@ def _values(row: Row, mapping: Names) -> Row:
     return values | {"conversation_ids": ids}
 
 
-def _number(word: str) -> float | None:
-    """Return the number that a word is, with a comma as well as a point; None where it is none."""
-    with suppress(ValueError):
-        return float(word.translate(MINUS))
-    return None
-
-
 def _mapping(
     path: Path, first: Sequence[str], columns: Names, survey: Survey
 ) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
@@ -411,6 +406,12 @@ def _check_missing(
         asked = [question.name for question in survey.main]
         lacks.append(f"column 'answer', and none of a question of --survey {survey.name}: {', '.join(asked)}")
         missing.append(asked[0])
+    if PLACE in first and "worker_id" in missing:
+        raise UserError(
+            f"{path}: holds lists of scores, and doesn't say of whom the places in them are.",
+            f"Of annotators, the first of each list one person: --columns worker_id={PLACE}. Of systems or criteria: make "
+            "a column of each.",
+        )
     if missing:
         named = ",".join(f"{name}=THEIR_COLUMN" for name in missing)
         remedy = f"Name it: --columns {named}; of a row an answer question=THEIR_COLUMN,answer=THEIR_COLUMN."

@@ -12,6 +12,8 @@ from parlai_spotbot.reading import Malformed, own_data, parse_json
 TABLES = own_data(__file__)
 RANKING = "ranking"
 """The column of a question whose answer is an order."""
+PLACE = "place_in_list"
+"""The column of a row's place in lists of scores whose annotators aren't named."""
 
 
 def rows_of_answers(row: Row, number: str) -> list[Row]:
@@ -91,23 +93,26 @@ def _order(values: list) -> list:
 
 
 def rows_of_scores(row: Row) -> list[Row]:
-    """Return a row for each annotator of lists of scores, which have one of each; others as they are.
+    """Return a row for each place in lists of scores, which have one of each; others as they are.
 
-    Lists of annotators' names are called as in the table; else an annotator is the place in the lists.
+    Lists of annotators' names are called as in the table; without one `PLACE` says the place, which may be of an
+    annotator, a system or a criterion.
     """
     lists = {name: _numbers(value) for name, value in row.items()}
     scores = {name: values for name, values in lists.items() if len(values) > 1}
     sizes = {len(values) for values in scores.values()}
     if len(sizes) != 1 or any(spelling(name) in TABLES["annotator"] for name in row):
         return [row]
-    annotators = [f"annotator {place + 1}" for place in range(*sizes)]
+    called = PLACE
+    places = [*range(1, 1 + sizes.pop())]
     for name in row:
         if spelling(name) in TABLES["annotators"] and not isinstance(row[name], (int, float)):
-            named = isinstance(row[name], list) and len(row[name]) == len(annotators)
-            annotators = row[name] if named else [""] * len(annotators)
+            called = "annotator"
+            named = isinstance(row[name], list) and len(row[name]) == len(places)
+            places = row[name] if named else [""] * len(places)
     return [
-        {**row, "annotator": annotator, **{name: values[place] for name, values in scores.items()}}
-        for place, annotator in enumerate(annotators)
+        {**row, called: place, **{name: values[number] for name, values in scores.items()}}
+        for number, place in enumerate(places)
     ]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import Names, Row, is_list_of, plain_text, spelling
+from parlai_spotbot.importers.numbers import AmbiguousNumber, number, readings
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import Malformed, parse_json
 
@@ -21,7 +22,7 @@ PLACE, CONTESTANT, SIDE, INNER_SIDE = (
 )
 NESTED = re.compile(r"\.(?!\d)")
 """Where the name of an object's column goes on with that of an inner one."""
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ORDINAL = re.compile(r"\A(\d+)(?:st|nd|rd|th|\.)\Z", re.IGNORECASE)
 ANSWER = re.compile(
     r"(?:(?:response|answer|output|option)[ _-]*)?(\d+)|(?:response|answer|output|option)[ _-]+(\w)", re.IGNORECASE
 )
@@ -112,7 +113,7 @@ def _pairs(ranks: Ranks) -> Pairs:
 def _by_place(row: Row, _where: str, columns: list[str]) -> Pairs | None:
     """Return the pairs of contestants by place; None where numbers stand there, which may be ranks or places."""
     names = [str(row[name]).strip() for name in columns if plain_text(row[name])]
-    if any(map(NUMBER.fullmatch, names)):
+    if any(map(readings, names)):
         return None
     return _pairs([(name, rank) for rank, name in enumerate(names)])
 
@@ -126,14 +127,14 @@ def _by_rank(row: Row, where: str, columns: Names) -> Pairs:
     ranks: Ranks = []
     for contestant, name in columns.items():
         text = plain_text(row[name])
-        number = NUMBER.match(text)
-        if text and number is None:
-            problem = f"{where}: field '{name}' is {text!r}, expected a rank, 1 for the best."
-            raise UserError(problem, "Correct it, or remove the row.")
-        if number:
-            ranks.append((contestant, float(number[0])))
-        else:
+        if not text:
             row[UNRANKED] = row.get(UNRANKED, 0) + 1
+            continue
+        try:
+            ranks.append((contestant, number(ORDINAL.sub(r"\1", text))))
+        except (ValueError, AmbiguousNumber):
+            problem = f"{where}: field '{name}' is {text!r}, expected a rank, 1 for the best."
+            raise UserError(problem, "Correct it, or remove the row.") from None
     return _pairs(ranks)
 
 

@@ -34,12 +34,13 @@ from parlai_spotbot.importers.dataset_rows import (
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
+from parlai_spotbot.importers.numbers import AmbiguousNumber
 from parlai_spotbot.importers.survey_tools import rejected
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.vote_columns import columns_of, has_sides
 from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
 from parlai_spotbot.importers.vote_rows import vote_rows
-from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
+from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners, stripped
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
@@ -90,6 +91,7 @@ def votes(
     source: str = "",
     left_out: LeftOut | None = None,
     winner_is: str = "",
+    decimal: str = "",
 ) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
@@ -109,6 +111,8 @@ def votes(
     winner_is : str
         "name" or "side": what the winner's word is where it is the name of one and the side of the other, as of systems
         that are called A and B. By default what alone fits all rows.
+    decimal : str
+        "comma" or "point": what is in front of decimals in scores. By default what the numbers of the column show.
     left_out : LeftOut, optional
         Takes the count of the rows that can't be used: without a winner, copies of one row, and their like.
 
@@ -120,7 +124,7 @@ def votes(
     path = Path(path)
     options = {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
     left_out = left_out or LeftOut()
-    winners = Winners(options["answers"], winner_is)
+    winners = Winners(options["answers"], winner_is, decimal)
     reader = _VoteReader(winners, options["names"], options["columns"], source, left_out)
     lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
     left_out.check(path)
@@ -133,7 +137,7 @@ def votes(
         "format": SURVEY,
         "source": path.name,
         "sha256": files.sha256(path),
-        "options": {"domain": domain, "source": source, "winner_is": winner_is, **options},
+        "options": {"domain": domain, "source": source, "winner_is": winner_is, "decimal": decimal, **options},
         **reader.about(),
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
@@ -143,7 +147,7 @@ def votes(
 
 
 def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> list[bytes]:
-    """Return the lines of judgements of a file, whose winners are what alone fits all rows."""
+    """Return the lines of judgements of a file; its winners, and marks of decimals, are what alone fits all rows."""
 
     def with_sides() -> Dataset:
         for where, row in vote_rows(dataset_rows(path)):
@@ -161,6 +165,10 @@ def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]
     except AmbiguousWinner:
         reader.winners.winner_is = by_columns(rows, understand, reader.winners.told_by)
         if not reader.winners.winner_is:
+            raise
+    except AmbiguousNumber:
+        reader.winners.mark = by_columns(rows, understand, reader.winners.mark_by)
+        if not reader.winners.mark:
             raise
     return by_columns(rows, understand, reader.read)
 
@@ -184,12 +192,6 @@ def _summary(about: Mapping[str, Any], contestants: int) -> str:
         votes_read = f"{votes_read}; {counted(about['annotators'], 'annotator')}"
     columns = "; ".join(f"{name} from {theirs}" for name, theirs in about["columns"].items())
     return f"{votes_read}\nread: {columns}"
-
-
-def _stripped(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(value).strip()
 
 
 def _rest(item_and_answer: str, prompts: str, worker: str, source_and_more: str) -> str:
@@ -411,14 +413,14 @@ class _VoteReader:
 
     def _vote(self, *values: Any) -> tuple[str, str, str]:
         """Return the outcome, the item and the margin; `Unusable` where that isn't known."""
-        swapped, a, b, *winner = map(_stripped, values)
+        swapped, a, b, word = map(stripped, values[:4])
         for name, text in (("a", a), ("b", b)):
             if not plain_text(text) and text not in self.names.given:
                 raise self._wrong(name, text, "expected a name", CORRECT, "vote without a contestant")
         first = self.names.of(a, self._where)
         second = self.names.of(b, self._where)
-        what, margin = self.winners.outcome(a, b, winner, self._wrong)
-        what = self._as_shown(what, swapped, winner[0], (a, b))
+        what, margin = self.winners.outcome(a, b, values[3:], self._wrong)
+        what = self._as_shown(what, swapped, word, (a, b))
         if first == second:
             raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
         if self.winners.wins and first > second:
@@ -481,5 +483,6 @@ FORMAT = study_format(
         source=request.source,
         left_out=request.left_out,
         winner_is=request.winner_is,
+        decimal=request.decimal,
     )
 )

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import Dataset, Names, plain_text, spelling
+from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number
 from parlai_spotbot.reading import own_data
 
 CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
@@ -30,6 +31,7 @@ WAYS = ("name", "side")
 NUMBERED = {"1": "a", "2": "b"}
 """Sides by number: of columns that end in 1 and 2, or as --winner-is side says."""
 CORRECT = "Fill it in, or remove the row."
+PER_CENT = ("%", "٪", "％")
 
 
 def named_pair(kind: str, columns: Mapping[str, str]) -> list[str]:
@@ -37,9 +39,15 @@ def named_pair(kind: str, columns: Mapping[str, str]) -> list[str]:
     return next(([columns[one], columns[other]] for one, other in WORDS[kind] if {one, other} <= columns.keys()), [])
 
 
-def _number(word: str) -> float:
-    """Return the number that a word is, with a comma as well as a point; ValueError where it is none."""
-    return float(word.replace(",", "."))
+def stripped(value: Any) -> str:
+    """Return a value as text, "" for None."""
+    if value is None:
+        return ""
+    return str(value).strip()
+
+
+def _cut(pair: tuple[str, str]) -> tuple[re.Match[str] | None, str]:
+    return CUT.fullmatch(pair[0]), pair[1]
 
 
 class Wrong(Protocol):
@@ -61,16 +69,21 @@ class Winners:
         The file's word -> one of `OUTCOMES`; of numbers also cuts.
     winner_is : str
         "name" or "side" says which is meant where a word may be both; "" where nobody said it.
+    decimal : str
+        "comma" or "point", what is in front of decimals; "" for what numbers themselves show.
     """
 
-    def __init__(self, answers: Names, winner_is: str):
+    def __init__(self, answers: Names, winner_is: str, decimal: str = ""):
         for theirs, outcome in answers.items():
             if outcome not in OUTCOMES:
                 raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
         if winner_is not in ("", *WAYS):
             raise UserError(f"--winner-is {winner_is}: not known.", f"Write {' or '.join(WAYS)}.")
+        if decimal not in ("", *MARKS):
+            raise UserError(f"--decimal {decimal}: not known.", f"Write {' or '.join(MARKS)}.")
         self.answers = answers
         self.winner_is = winner_is
+        self.mark = MARKS.get(decimal, "")
 
     def begin(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Take note of the file's columns by our fields; before anything is read."""
@@ -83,7 +96,8 @@ class Winners:
         self.flags = {place: WORDS["one_hot"][name] for place, name in enumerate(winners) if name in WORDS["one_hot"]}
         self._own = {first, second}
         self.numbered = first.endswith("1") and second == f"{first[:-1]}2"
-        self._numbers: Names = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
+        numbers = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
+        self._cuts = [(cut, outcome) for cut, outcome in map(_cut, {**numbers, **self.answers}.items()) if cut]
         self.against = second in WORDS["against"]
         pairs = [*WORDS["sides"], (first, second)]
         meanings = [("a", [pair[0] for pair in pairs]), ("b", [pair[1] for pair in pairs]), *WORDS["words"].items()]
@@ -94,10 +108,11 @@ class Winners:
             for word in words:
                 self._sides[word].add(what)
 
-    def outcome(self, a: str, b: str, winner: Sequence[str], wrong: Wrong) -> tuple[str, str]:
-        """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
+    def outcome(self, a: str, b: str, values: Sequence[Any], wrong: Wrong) -> tuple[str, str]:
+        """Return one of `OUTCOMES` from what the file holds of the winner, or the column that holds 1, and the margin."""
         if self.scored:
-            return self._by_score(winner, wrong), ""
+            return self._by_score(values, wrong), ""
+        winner = [*map(stripped, values)]
         hits = {kind for place, kind in self.flags.items() if winner[place].lower() in WORDS["holds"]}
         if len(hits) > 1:
             raise wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
@@ -108,7 +123,7 @@ class Winners:
         word = winner[0]
         if not self.named:
             word = ""
-        mapped = self._mapped(word)
+        mapped = self._mapped(word, values[0])
         if mapped:
             return mapped, ""
         meant = self._meant(word, a, b, self.winner_is)
@@ -121,14 +136,17 @@ class Winners:
             self._refuse(word, meant, wrong)
         return meant.pop(), margin
 
-    def _by_score(self, scores: Sequence[str], wrong: Wrong) -> str:
+    def _by_score(self, scores: Sequence[Any], wrong: Wrong) -> str:
         """Return whose score is the higher one, "tie" where they are equal."""
-        if not all(map(plain_text, scores)):
-            raise wrong("winner", ", ".join(scores), "expected two scores", CORRECT, "vote without a winner")
+        texts = [*map(stripped, scores)]
+        if not all(map(plain_text, texts)):
+            raise wrong("winner", ", ".join(texts), "expected two scores", CORRECT, "vote without a winner")
+        if len({text.endswith(PER_CENT) for text in texts}) > 1:
+            raise wrong("winner", ", ".join(texts), "of which one alone is per cent", CORRECT)
         try:
-            first, second = map(_number, scores)
+            first, second = (number(score, self.mark) for score in scores)
         except ValueError:
-            raise wrong("winner", ", ".join(scores), "expected two numbers", CORRECT) from None
+            raise wrong("winner", ", ".join(texts), "expected two numbers", CORRECT) from None
         if first == second:
             return "tie"
         return "a" if first > second else "b"
@@ -190,22 +208,26 @@ class Winners:
             return one, margin
         return other, margin
 
-    def _mapped(self, word: str) -> str:
+    def _mapped(self, word: str, value: Any) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
-        with suppress(ValueError):
-            number = _number(word)
-            for theirs, outcome in [*self.answers.items(), *self._numbers.items()]:
-                cut = CUT.fullmatch(theirs)
-                if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
-                    return outcome
+        if self._cuts:
+            with suppress(ValueError):
+                held = number(value, self.mark)
+                for cut, outcome in self._cuts:
+                    if getattr(operator, WORDS["cuts"][cut[1]])(held, float(cut[2])):
+                        return outcome
         return self.answers.get(word, "")
+
+    def mark_by(self, columns: Mapping[str, Sequence[str]], _head: Sequence[str], rows: Dataset) -> str:
+        """Return the mark of decimals that the columns of the winner show; "" where they don't."""
+        return decimal_mark(row.get(name) for _, row in rows for name in columns["winner"])
 
     def told_by(self, columns: Mapping[str, Sequence[str]], _head: Sequence[str], rows: Dataset) -> str:
         """Return which of `WAYS` alone fits the words of all rows; "" where both do, or neither."""
         fits = [*WAYS]
         for _, row in rows:
             a, b, word = (str(row.get(columns[name][0]) or "").strip() for name in ("a", "b", "winner"))
-            if self._mapped(word) or (not plain_text(word) and word not in (a, b)):
+            if self._mapped(word, word) or (not plain_text(word) and word not in (a, b)):
                 continue
             fits = [way for way in fits if self._meant(word, a, b, way) or self._meant_by_signs(word, a, b, way)[0]]
         if len(fits) == 1:

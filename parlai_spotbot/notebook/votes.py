@@ -43,6 +43,7 @@ def read_votes(
     answers: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
     winner_is: str = "",
+    decimal: str = "",
 ) -> Votes:
     r"""An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
 
@@ -60,6 +61,8 @@ def read_votes(
         The file's name of a contestant to ours.
     winner_is : str
         "name" or "side": what the winner's word is where it may be both, as of systems called A and B.
+    decimal : str
+        "comma" or "point": what is in front of decimals, where scores don't tell ("1,234").
 
     Returns
     -------
@@ -87,9 +90,8 @@ def read_votes(
         path = _as_file(path)
     left_out = LeftOut()
     with as_value_error("path"):
-        write_study(
-            folder, votes_file.votes(path, "votes", columns, answers, names, left_out=left_out, winner_is=winner_is)
-        )
+        options = {"left_out": left_out, "winner_is": winner_is, "decimal": decimal}
+        write_study(folder, votes_file.votes(path, "votes", columns, answers, names, **options))
     for line in left_out.lines():
         warnings.warn(f"{path}: {line}", stacklevel=2)
     return Votes(Study.open(folder), votes_file.SURVEY)

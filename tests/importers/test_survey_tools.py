@@ -106,7 +106,7 @@ def argilla(talk):
 
 
 SEVERAL = {
-    "scores": lambda talk: {"quality": [RATINGS[talk, w] for w in WORKERS], "tokens": "[]"},
+    "scores": lambda talk: {"quality": [RATINGS[talk, w] for w in WORKERS], "raters": WORKERS, "tokens": "[]"},
     "scores as text": lambda talk: {"quality": str([RATINGS[talk, w] for w in WORKERS]), "raters": WORKERS},
     "argilla": argilla,
     "argilla by columns": lambda talk: {
@@ -121,6 +121,15 @@ def test_several_annotators_in_a_row(shape, rated, tmp_path):
     rows = [{"metadata": {"conversation_id": talk}, **SEVERAL[shape](talk)} for talk in TALKS]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     rated(tmp_path / "a.jsonl")
+    assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
+
+
+def test_whose_the_places_in_lists_of_scores_are_is_asked(rated, tmp_path):
+    rows = [{"conversation_id": talk, "quality": [RATINGS[talk, w] for w in WORKERS]} for talk in TALKS]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    told = rated(tmp_path / "a.jsonl", code=2)
+    assert "--columns worker_id=place_in_list. Of systems or criteria: make a column of each" in " ".join(told.split())
+    rated(tmp_path / "a.jsonl", "--columns", "worker_id=place_in_list")
     assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
 
 

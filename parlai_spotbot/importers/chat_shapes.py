@@ -7,13 +7,13 @@ message the reply of the best rank, else the last one.
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_answers
-from parlai_spotbot.importers.transcripts import NAMED, SPOKEN
+from parlai_spotbot.importers.transcripts import COUNTED, NAMED, SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
 SHAPES = own_data(__file__, "chats.yaml")["shapes"]
@@ -24,6 +24,8 @@ SENT_AT = "timestamp_ms"
 """Key of the time of messages in exports of Facebook and Instagram, which begin with the latest."""
 PASSED_OVER = "messages_passed_over"
 """Key of a shaped row: how many messages and texts aren't read."""
+SPEAKS = {"role", "from"}
+"""Keys of who says a message."""
 IN_TURN = "in_turn"
 """Key of a message whose role nobody says."""
 DEEPEST = 1000
@@ -97,7 +99,7 @@ def _named(name: str, value: Any) -> list[Row]:
 
 def _is_chat(row: Row) -> bool:
     """Return True if an object holds a chat, and is no message."""
-    if not {"role", "from"}.isdisjoint(row):
+    if not SPEAKS.isdisjoint(row):
         return False
     held = messages_of(row, SHAPES["messages"])[1] or _questions_and_answers(row)
     return bool(held or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
@@ -105,11 +107,11 @@ def _is_chat(row: Row) -> bool:
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
-    row = {name: _parsed(value, name in SHAPES["answered"]) for name, value in row.items()}
+    row = {name: parsed(value, name in SHAPES["answered"]) for name, value in row.items()}
     given = _given(row)
     messages = (
         _exchanges(given or [])
-        or _exchanges(_questions_and_answers(row))
+        or _questions_and_answers(row)
         or given
         or _spoken(row)
         or _question(row)
@@ -118,7 +120,9 @@ def shaped(row: Row) -> Row:
     )
     if not messages:
         return row
-    path = _path_of_tree(messages)
+    path = messages
+    if any(map(_replies, messages)):
+        path = _path(messages[:1], _replies)
     for key in SHAPES["passed_over"]:
         path = [one for one in path if one.get(key) is not False]
     passed_over = _size(messages) - len(path) + ("rejected" in row and "chosen" in row)
@@ -127,8 +131,9 @@ def shaped(row: Row) -> Row:
             kinds = {str(one.get("id")): one.get(kind) for one in row[key] if isinstance(one, dict)}
             path = [{"role": kinds.get(str(one.get("userId"))), **one} for one in path]
     answer = _answer(row, path)
-    if answer and is_list_of(_first(row, "answered"), str):
-        passed_over += len(_first(row, "answered")) - 1
+    alternatives = _first(row, "answered")
+    if answer and isinstance(alternatives, list) and all(map(_is_choice, alternatives)):
+        passed_over += len(alternatives) - 1
     if path == given and not answer and any(at(row, key) is given for key in COLUMNS):
         return row
     return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
@@ -146,43 +151,47 @@ def _given(row: Row) -> list[Row] | None:
     return given
 
 
-def _parsed(value: Any, is_answer: bool) -> Any:
-    """Return the value of a text that is a JSON object or list; others, and answers of texts, as they are."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        with suppress(Malformed):
-            inner = parse_json(value)
-            if not is_answer or not is_list_of(inner, str):
-                return inner
-    return value
-
-
 def messages_of(row: Row, keys: Sequence[str]) -> tuple[str, list[Row] | None]:
     """Return the key and the messages of a row, of the first key that holds some; an empty list where one holds that,
     None where none is a list of objects."""
     found = (keys[0], None)
     for key in keys:
-        value = at(row, key)
-        if isinstance(value, str) and value.lstrip()[:1] == "[":
-            value = parsed(value)
-        elif isinstance(value, dict) and key == "mapping" and value:
+        value = parsed(at(row, key))
+        if isinstance(value, dict) and key == "mapping" and value:
             value = branch(value, row.get("current_node", [*value][-1]))
         elif isinstance(value, dict) and "replies" in value:  # OpenAssistant's root of a tree
             value = [value]
-        elif is_list_of(value, list) and len(value) == 1:  # LangChain
-            value = value[0]
-        if is_list_of(value, dict):
-            if value:
-                return key, value
-            found = (key, value) if found[1] is None else found
+        value = _innermost(value)
+        if value and is_list_of(value, dict):
+            return key, value
+        if value == [] and found[1] is None:
+            found = (key, value)
     return found
 
 
-def parsed(text: str) -> Any:
-    """Return the value of a JSON text, or of a list as Python and pandas write it; None where it is neither."""
-    with suppress(Malformed):
-        return parse_json(text)
-    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ast.literal_eval(BETWEEN_LINES.sub("}, {", text[:MOST_OF_A_LITERAL]))
+def _innermost(value: Any) -> Any:
+    """Return the list in a list of one list (LangChain's batches)."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    return value
+
+
+def parsed(value: Any, is_answer: bool = False) -> Any:
+    """Return the value of a text that is JSON, or a list as Python and pandas write it; others as they are, and answers
+    that are lists of texts."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    inner: Any = value
+    try:
+        inner = parse_json(value)
+    except Malformed:
+        with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            inner = ast.literal_eval(BETWEEN_LINES.sub("}, {", value[:MOST_OF_A_LITERAL]))
+        if not isinstance(inner, list):
+            return value
+    if is_answer and is_list_of(inner, str):
+        return value
+    return inner
 
 
 def branch(nodes: dict, last: Any) -> list:
@@ -195,43 +204,44 @@ def branch(nodes: dict, last: Any) -> list:
     return [message for message in reversed(results) if message is not None]
 
 
+def _alternating(pairs: Iterable[Sequence]) -> list[Row]:
+    """Return the messages of pairs of what was asked and answered."""
+    roles = ("user", "assistant")
+    return [{"role": role, "content": text} for pair in pairs for role, text in zip(roles, pair, strict=True)]
+
+
 def _exchanges(given: list[Row]) -> list[Row]:
     """Return the messages of exchanges, each an object with what was asked and answered; none of other objects."""
-    messages = []
+    pairs = []
     for one in given:
         asked = _first(one, "asked_within")
         answered = _first(one, "answered_within")
         if is_list_of(answered, dict):
             answered = [part for part in answered if "kind" not in part]
-        if not isinstance(asked, str) or not isinstance(answered, (str, list)) or not {"role", "from"}.isdisjoint(one):
+        if not isinstance(asked, str) or not isinstance(answered, (str, list)) or not SPEAKS.isdisjoint(one):
             return []
-        messages += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
-    return messages
+        pairs.append((asked, answered))
+    return _alternating(pairs)
 
 
 def _questions_and_answers(row: Row) -> list[Row]:
-    """Return exchanges of two lists of the same length, questions and their answers."""
+    """Return the messages of two lists of the same length, questions and their answers."""
     questions = row.get("questions")
     for answers in (row.get("answers"), at(row, "answers.input_text")):
         if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
-            return [{"question": one, "answer": other} for one, other in zip(questions, answers, strict=True)]
+            return _exchanges([{"question": one, "answer": two} for one, two in zip(questions, answers, strict=True)])
     return []
 
 
 def _numbered(row: Row) -> list[Row] | None:
     """Return the messages of columns that are numbered ("sentence1", "sentence2", …), three or more."""
-    matches = {name: NUMBERED.fullmatch(name) for name in row}
-    texts = {int(place[1]): row[name] for name, place in matches.items() if place}
-    ordered_texts = [texts[place] for place in sorted(texts)]
-    while ordered_texts and not str(ordered_texts[-1] or "").strip():
-        ordered_texts.pop()
-    if (
-        len(ordered_texts) < 3
-        or not all(isinstance(text, str) for text in ordered_texts)
-        or not any(" " in text.strip() for text in ordered_texts)
-    ):
+    places = {int(place[1]): name for name in row if (place := NUMBERED.fullmatch(name))}
+    texts = [row[places[place]] for place in sorted(places)]
+    while texts and not str(texts[-1] or "").strip():
+        texts.pop()
+    if len(texts) < 3 or not is_list_of(texts, str) or not any(" " in text.strip() for text in texts):
         return None
-    return _in_turn(ordered_texts)
+    return _in_turn(texts)
 
 
 def _first(row: Row, field: str) -> Any:
@@ -258,19 +268,14 @@ def _answer(row: Row, messages: list[Row]) -> list[Row]:
 def _answers(value: Any) -> list[Row]:
     """Return the messages in an answer: a text, a message, parts of one, the first of several choices, or a response
     that holds one of these."""
+    value = _innermost(value)
     if isinstance(value, str):
         spoken = SPOKEN.match(value)
-        if spoken:
-            value = value[spoken.end() :].strip()
-        return [{"role": "assistant", "content": value}]
-    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
-        value = value[0]
-    if value and is_list_of(value, str):
-        return _answers(value[0])
+        return [{"role": "assistant", "content": value[spoken.end() :].strip() if spoken else value}]
     if isinstance(value, list):
         objects = [one for one in value if isinstance(one, dict)]
-        if any("message" in one or isinstance(one.get("content"), dict) for one in objects):
-            return _answers(objects[0])
+        if value and (is_list_of(value, str) or any(_is_choice(one) for one in objects)):
+            return _answers((objects or value)[0])
         if objects and not any("role" in one or one.get("type") == "message" for one in objects):
             return [{"role": "assistant", "content": objects}]
         return [message for one in objects for message in _answers(one)]
@@ -278,14 +283,21 @@ def _answers(value: Any) -> list[Row]:
         return []
     for key in SHAPES["within_answers"]:
         inner = value.get(key)
-        if isinstance(inner, dict) or (inner and "role" not in value and value.get("type") != "message"):
+        if isinstance(inner, dict) or (inner and value.keys().isdisjoint(SPEAKS) and value.get("type") != "message"):
             return _answers(inner)
-    if "role" in value or "content" in value or "kwargs" in value:
+    role = value.get("role") or value.get("from") or at(value, "kwargs.type")
+    if value.keys().isdisjoint(SPEAKS | {"content", "kwargs"}):
+        return []
+    if ROLES.get(str(role).lower()) != "user":
         role = "assistant"
-        if ROLES.get(str(value.get("role") or at(value, "kwargs.type")).lower()) == "user":
-            role = "user"
-        return [{**value, "role": role}]
-    return []
+    return [{**value, "role": role}]
+
+
+def _is_choice(value: Any) -> bool:
+    """Return True for one of several answers, of which the first is read."""
+    if not isinstance(value, dict):
+        return isinstance(value, str)
+    return "message" in value or "answer_text" in value or isinstance(value.get("content"), dict)
 
 
 def joined(traces: list[Row]) -> Row:
@@ -337,18 +349,17 @@ def _spoken(row: Row) -> list[Row] | None:
     text = _first(row, "texts")
     if not isinstance(text, str):
         return None
-    if text is row.get("context") and _first(row, "answered") is None:  # of an answer that isn't there
+    answered = _first(row, "answered") is not None
+    if text is row.get("context") and not answered:  # of an answer that isn't there
         return _roles_in(text)
-    return _split(text, row) or _roles_in(text) or _named_turns(row, text)
-
-
-def _named_turns(row: Row, text: str) -> list[Row]:
-    """Return the messages of a text whose lines all begin with a speaker, of a row without an answer."""
-    turns = [NAMED.match(line) for line in text.splitlines() if line.strip()]
-    speakers = [turn["speaker"] for turn in turns if turn]
-    if len(speakers) < len(turns) or len({*speakers}) == len(speakers) or _first(row, "answered") is not None:
-        return []
-    return [{"role": turn["speaker"], "content": turn["text"]} for turn in turns if turn]
+    messages = _split(text, row) or _roles_in(text)
+    if messages or answered:
+        return messages
+    turns = [NAMED.match(line) for line in COUNTED.sub("", text).splitlines() if line.strip()]
+    messages = [{"role": turn["speaker"], "content": turn["text"]} for turn in turns if turn]
+    if len(messages) < len(turns) or len({one["role"] for one in messages}) == len(messages):
+        return None
+    return messages
 
 
 def _split(text: str, row: Row) -> list[Row]:
@@ -361,15 +372,14 @@ def _split(text: str, row: Row) -> list[Row]:
 
 def _roles_in(text: str) -> list[Row] | None:
     """Return the messages of a text that begins with a role; None where it doesn't."""
-    marks = [*SPOKEN.finditer(text)]
-    if not marks or text[: marks[0].start()].strip():
+    before, *parts = SPOKEN.split(text)
+    if before.strip() or not parts:
         return None
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    messages = [
-        {"role": SHAPES["speakers"].get(mark["role"].lower(), "assistant"), "content": text[mark.end() : end].strip()}
-        for mark, end in zip(marks, ends, strict=True)
+    said = zip(parts[::2], map(str.strip, parts[1::2]), strict=True)
+    speakers = SHAPES["speakers"]
+    return [
+        {"role": speakers.get(role.lower(), "assistant"), "content": words} for role, words in said if words != "None"
     ]
-    return [message for message in messages if message["content"] != "None"]
 
 
 def _question(row: Row) -> list[Row] | None:
@@ -407,8 +417,8 @@ def _in_turn(texts: list[str], row: Row | None = None) -> list[Row]:
 
 
 def _listed(row: Row, names: list[str]) -> list[Row] | None:
-    """Return the messages of a list of texts, who take turns; of pairs of a question and its answer, or of role and
-    text."""
+    """Return the messages of a list of texts, who take turns unless each begins with its role; of pairs of a question
+    and its answer, or of role and text."""
     for name in names:
         values: Any = at(row, name)
         if name == "log" and isinstance(values, list):  # MultiWOZ
@@ -416,14 +426,14 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
         if not isinstance(values, list) or not values:
             continue
         if len(values) > 1 and is_list_of(values, str) and name not in SHAPES["lists_of_pairs"]:
+            if all(map(SPOKEN.match, values)):
+                return _roles_in("\n".join(values))
             return _in_turn(values, row)
         if all(isinstance(one, list) and len(one) > 1 and isinstance(one[0], str) for one in values):
             if all(one[0].lower() in ROLES for one in values):
                 return [{"role": one[0], "content": one[1]} for one in values]
-            if any(len(one) > 2 for one in values):
-                continue
-            asked_and_said = [(("user", one[0]), ("assistant", one[1])) for one in values]
-            return [{"role": role, "content": text} for pair in asked_and_said for role, text in pair]
+            if all(len(one) == 2 for one in values):
+                return _alternating(values)
     return None
 
 
@@ -433,13 +443,6 @@ def _size(messages: list[Row]) -> int:
     for node in nodes:  # which grows
         nodes += _replies(node)
     return len(nodes)
-
-
-def _path_of_tree(messages: list[Row]) -> list[Row]:
-    """Return one path of a tree whose first messages these are; they themselves where they have no replies."""
-    if not any(map(_replies, messages)):
-        return messages
-    return _path(messages[:1], _replies)
 
 
 def _path(replies: list[Row], replies_of: Callable[[Row], list[Row]]) -> list[Row]:
@@ -460,9 +463,7 @@ def _replies(message: Row) -> list[Row]:
 def best(replies: list[Row]) -> Row:
     """Return the reply of the best rank, else the last one."""
     ranked = [reply for reply in replies if isinstance(reply.get("rank"), (int, float))]
-    if ranked:
-        return min(ranked, key=lambda reply: reply["rank"])
-    return replies[-1]
+    return min(ranked or replies[-1:], key=lambda reply: reply.get("rank", 0))
 
 
 def path_of(messages: list[Row]) -> list[Row]:

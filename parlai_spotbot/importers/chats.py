@@ -7,6 +7,7 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -28,7 +29,7 @@ from parlai_spotbot.importers.chat_shapes import (
     shaped,
 )
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
-from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling, spelt_columns
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.times import utc_time
@@ -196,7 +197,7 @@ class ChatReader(Reading):
         if alone and answers and "answer" not in self.columns:
             raise UserError(
                 f"{where}: holds answers of several ({', '.join(answers)}).",
-                f"Import one after the other: --data NAME=FILE --columns answer={answers[0]}.",
+                f"Import one after the other: --data NAME=FILE --columns {shlex.quote(f'answer={answers[0]}')}.",
             )
         one = shaped(row)
         session = session_of(one)
@@ -269,13 +270,7 @@ class ChatReader(Reading):
         """Return the bot's contexts, and (role, text) of the turns, the two roles in turn."""
         column, messages = self._messages(row)
         if messages is None:
-            raise Unusable(
-                "row without messages",
-                f"{where}: field '{column}' is no list of objects with a role and a text.",
-                f"Name the columns: --columns messages=THEIRS, or question=THEIRS,answer=THEIRS; of a row a turn "
-                f"conversation_id, role and text. Answers without what was asked are no conversation. "
-                f"{nearest(column, row, 20)}",
-            )
+            raise _without_messages(row, f"{where}: field '{column}'", column)
         contexts = []
         prompt = self._text(row, "system")
         if prompt:
@@ -364,6 +359,22 @@ class ChatReader(Reading):
             lines = unescape(MARKUP.sub("", LINE_END.sub("\n", text))).splitlines()
             text = "\n".join(line.strip() for line in lines if line.strip())
         return text
+
+
+def _without_messages(row: dict, where: str, column: str) -> Unusable:
+    """Return the error of a row without messages: with the only columns that may hold a question, and its answer."""
+    columns = spelt_columns([*row])
+    pairs = []
+    for field, parts in CHAT_WORDS["parts"].items():
+        fits = [name for spelt, name in columns.items() if spelt.split("_")[-1] in parts]
+        pairs.append(f"{field}={fits[0] if len(fits) == 1 else 'THEIRS'}")
+    return Unusable(
+        "row without messages",
+        f"{where} is no list of objects with a role and a text.",
+        f"Name the columns: --columns messages=THEIRS, or {shlex.quote(','.join(pairs))}; of a row a turn "
+        f"conversation_id, role and text. Answers without what was asked are no conversation. "
+        f"{nearest(column, columns.values(), 20)}",
+    )
 
 
 def _order(value: Any) -> Any:

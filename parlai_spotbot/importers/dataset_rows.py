@@ -42,6 +42,8 @@ NOTHING = {
 }
 """How files write that there is no value."""
 
+FILLED_IN = ["Approve", "Reject"]
+"""The last columns of MTurk's results, which its rows don't have."""
 MOST_UNREAD = 8
 """Columns that aren't read and are named."""
 NO_WORD = re.compile(r"[\W_]+")
@@ -222,9 +224,13 @@ def _csv(path: Path) -> Rows:
     head = [name.strip() for name in written]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
-        raise Malformed(f"the header has the column '{twice[0]}' twice", 1)
+        raise Malformed(
+            f"the header has the column '{twice[0]}' twice; if it is a row, put a line of names in front", 1
+        )
     last = 1
     for number, row in rows:
+        if head[len(row) :] == FILLED_IN:
+            row += [""] * len(FILLED_IN)
         if len(row) != len(head):
             quote = ""
             if number > last + 1 and any("\n" in cell for cell in row):

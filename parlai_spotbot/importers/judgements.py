@@ -409,8 +409,8 @@ def _check_missing(
     if PLACE in first and "worker_id" in missing:
         raise UserError(
             f"{path}: holds lists of scores, and doesn't say of whom the places in them are.",
-            f"Of annotators, the first of each list one person: --columns worker_id={PLACE}. Of systems or criteria: make "
-            "a column of each.",
+            f"Of annotators, the first of each list one person: --columns worker_id={PLACE}. Of systems or criteria: "
+            "make a column of each.",
         )
     if missing:
         named = ",".join(f"{name}=THEIR_COLUMN" for name in missing)

@@ -23,9 +23,7 @@ FORM = (
     r"(?:%s(?P<decimals>\d*))?(?P<power>[eE][-+]?\d{1,3})? ?(?P<per>%%?)"
 )
 """A number; the last of the three whole numbers has India's groups."""
-FORMS = {
-    mark: re.compile(FORM % tuple(map(re.escape, (other, other, other, mark)))) for mark, other in OTHER.items()
-}
+FORMS = {mark: re.compile(FORM % tuple(map(re.escape, (other, other, other, mark)))) for mark, other in OTHER.items()}
 
 
 class AmbiguousNumber(UserError):

@@ -3,6 +3,7 @@
 Each becomes rows of one answer, or of one annotator; which columns hold them stands in ``several_in_a_row.yaml``.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,10 @@ from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
 TABLES = own_data(__file__)
+ANSWERS = re.compile(TABLES["answer_columns"])
+"""Names of columns of answers."""
+CALLED = re.compile("model|bot|system", re.IGNORECASE)
+"""How columns are called that name a contestant."""
 RANKING = "ranking"
 """The column of a question whose answer is an order."""
 PLACE = "place_in_list"
@@ -31,11 +36,22 @@ def rows_of_answers(row: Row, number: str) -> list[Row]:
     else:
         models = [name for name in TABLES["lists_of_answers"] if is_list_of(lists.get(name), dict)]
         rows = [one for name in models for one in row[name] if all(one.get("model") for one in row[name])]
+        rows = rows or _answers_of_models(row)
     if "fact" in row and isinstance(row.get("context"), str):  # USR's, a turn a line
         row = {**row, "context": row["context"].strip().splitlines()}
     rest = {name: value for name, value in row.items() if name not in TABLES["several"]}
     name = next((row[key] for key in TABLES["ids"] if row.get(key) not in (None, "")), number)
     return [{**rest, **one, "conversation_id": f"{name}-{place}"} for place, one in enumerate(rows, start=1)]
+
+
+def _answers_of_models(row: Row) -> list[Row]:
+    """Return the answers of columns that hold an object each, which names its model or is called as one, if several."""
+    rows = []
+    for name, value in row.items():
+        if isinstance(value, dict) and ANSWERS.fullmatch(spelling(name)):
+            model = value.get("model") or (CALLED.match(name) and name)
+            rows += [{**value, "the_answer": value, "model": model}] * bool(model)
+    return rows * (len(rows) > 1)
 
 
 def _rows_of_columns(lists: dict[str, list]) -> list[Row]:

@@ -10,7 +10,7 @@ from parlai_spotbot.reading import lines_of, opened, whole_text
 UTTERANCE = "__eou__"
 """What ends each turn in DailyDialog's files."""
 SPOKEN = re.compile(
-    r"(?:\A\s{0,9}|\n[ \t]{0,9})(?:\*\*)?"
+    r"(?:\A\s{0,9}|\n[ \t]{0,9})(?:\*\*|#{1,6} )?"
     r"(?P<role>human|user|person|customer|assistant|system|bot|agent|ai|chatbot|model|tool|function)"
     r"(?:\*\*)?[ \t]?:(?:\*\*)?",
     re.IGNORECASE,
@@ -36,6 +36,8 @@ NUMBERED = re.compile(r"^(?P<number>\d{1,4}) (?P<asked>[^\t\n]*)(?:\t(?P<answere
 """A line of ParlAI's dialogues: its number within the dialogue, a text and its answer, or a persona."""
 NAMED = re.compile(r'^(?P<speaker>(?:#(?=\w+#:))?[^\s:#,;{\["<][^:,;{\["<\t\n]{0,39}):[ \t]+(?P<text>\S.*)')
 """A turn after its speaker's name."""
+COUNTED = re.compile(r"^(?:turn|round|exchange) ?\d{1,4}:?[ \t]*$", re.IGNORECASE | re.MULTILINE)
+"""A line that counts turns."""
 
 Row = dict[str, Any]
 Rows = Iterator[tuple[int, Row]]

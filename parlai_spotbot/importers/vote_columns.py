@@ -1,6 +1,7 @@
 """Which columns of a file of votes hold the two contestants, who won, and what else is known of a vote."""
 
 import re
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
@@ -14,7 +15,7 @@ RANKINGS = (
     "Rankings of several in a row: columns rank_1, rank_2, … of names, rank_NAME of numbers (1 is best), or 'ranking' "
     "as A>B=C."
 )
-SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME."
+SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME"
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
@@ -78,10 +79,17 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
     missing = [name for name in HOLDS if not found.get(name)]
     if missing:
         holds = "; ".join(f"'{name}', {HOLDS[name]}" for name in missing)
-        remedy = f"Name it: --columns {','.join(f'{name}=THEIR_COLUMN' for name in missing)}. {RANKINGS}"
+        may_hold = [name for name in head if not {*WORDS["may_be_winners"]}.isdisjoint(spelling(name).split("_"))]
+        named = dict.fromkeys(missing, "THEIR_COLUMN")
+        if "winner" in missing and may_hold:
+            named["winner"] = may_hold[0]
+        remedy = f"Name it: --columns {shlex.quote(','.join(map('='.join, named.items())))}."
         if "a" in missing:
-            remedy = f"{remedy} {SIDES}"
-        raise UserError(f"{where}: no column is known to hold {holds} (there are {', '.join(head)}).", remedy)
+            winner = "".join(f" --columns {shlex.quote(f'winner={theirs}')}" for theirs in [*named.values()][2:])
+            remedy = f"{remedy} {SIDES}{winner}."
+        raise UserError(
+            f"{where}: no column is known to hold {holds} (there are {', '.join(head)}).", f"{remedy} {RANKINGS}"
+        )
     if found["a"] == found["b"]:
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
 

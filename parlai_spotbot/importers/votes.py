@@ -90,8 +90,7 @@ def votes(
     names: Names | None = None,
     source: str = "",
     left_out: LeftOut | None = None,
-    winner_is: str = "",
-    decimal: str = "",
+    **readings: str,
 ) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
@@ -108,13 +107,11 @@ def votes(
     source : str
         Who voted: "human", or "judge:NAME" where a model did. By default people, and annotators who are called as
         language models are (`MODEL`), each as a judge of its own.
-    winner_is : str
-        "name" or "side": what the winner's word is where it is the name of one and the side of the other, as of systems
-        that are called A and B. By default what alone fits all rows.
-    decimal : str
-        "comma" or "point": what is in front of decimals in scores. By default what the numbers of the column show.
     left_out : LeftOut, optional
         Takes the count of the rows that can't be used: without a winner, copies of one row, and their like.
+    **readings : str
+        Of `Winners`: `winner_is` ("name" or "side") and `decimal` ("comma" or "point"); by default what alone fits all
+        rows.
 
     Raises
     ------
@@ -124,7 +121,7 @@ def votes(
     path = Path(path)
     options = {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
     left_out = left_out or LeftOut()
-    winners = Winners(options["answers"], winner_is, decimal)
+    winners = Winners(options["answers"], **readings)
     reader = _VoteReader(winners, options["names"], options["columns"], source, left_out)
     lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
     left_out.check(path)
@@ -137,7 +134,7 @@ def votes(
         "format": SURVEY,
         "source": path.name,
         "sha256": files.sha256(path),
-        "options": {"domain": domain, "source": source, "winner_is": winner_is, "decimal": decimal, **options},
+        "options": {"domain": domain, "source": source, **readings, **options},
         **reader.about(),
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))

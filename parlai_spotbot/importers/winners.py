@@ -3,13 +3,13 @@
 import operator
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn, Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import Dataset, Names, plain_text, spelling
-from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number
+from parlai_spotbot.importers.numbers import MARKS, decimal_mark, number
 from parlai_spotbot.reading import own_data
 
 CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
@@ -46,8 +46,13 @@ def stripped(value: Any) -> str:
     return str(value).strip()
 
 
-def _cut(pair: tuple[str, str]) -> tuple[re.Match[str] | None, str]:
-    return CUT.fullmatch(pair[0]), pair[1]
+Cut = tuple[Callable[[float, float], bool], float, str]
+
+
+def _cuts(answers: Names) -> list[Cut]:
+    """Return the cuts among answers: how a number compares, with what, and the outcome."""
+    cuts = [(CUT.fullmatch(theirs), outcome) for theirs, outcome in answers.items()]
+    return [(getattr(operator, WORDS["cuts"][cut[1]]), float(cut[2]), outcome) for cut, outcome in cuts if cut]
 
 
 class Wrong(Protocol):
@@ -73,14 +78,13 @@ class Winners:
         "comma" or "point", what is in front of decimals; "" for what numbers themselves show.
     """
 
-    def __init__(self, answers: Names, winner_is: str, decimal: str = ""):
+    def __init__(self, answers: Names, winner_is: str = "", decimal: str = ""):
         for theirs, outcome in answers.items():
             if outcome not in OUTCOMES:
                 raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
-        if winner_is not in ("", *WAYS):
-            raise UserError(f"--winner-is {winner_is}: not known.", f"Write {' or '.join(WAYS)}.")
-        if decimal not in ("", *MARKS):
-            raise UserError(f"--decimal {decimal}: not known.", f"Write {' or '.join(MARKS)}.")
+        for option, word, known in (("winner-is", winner_is, WAYS), ("decimal", decimal, MARKS)):
+            if word not in ("", *known):
+                raise UserError(f"--{option} {word}: not known.", f"Write {' or '.join(known)}.")
         self.answers = answers
         self.winner_is = winner_is
         self.mark = MARKS.get(decimal, "")
@@ -97,7 +101,7 @@ class Winners:
         self._own = {first, second}
         self.numbered = first.endswith("1") and second == f"{first[:-1]}2"
         numbers = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
-        self._cuts = [(cut, outcome) for cut, outcome in map(_cut, {**numbers, **self.answers}.items()) if cut]
+        self._cuts = _cuts(self.answers) + _cuts(numbers)
         self.against = second in WORDS["against"]
         pairs = [*WORDS["sides"], (first, second)]
         meanings = [("a", [pair[0] for pair in pairs]), ("b", [pair[1] for pair in pairs]), *WORDS["words"].items()]
@@ -109,7 +113,7 @@ class Winners:
                 self._sides[word].add(what)
 
     def outcome(self, a: str, b: str, values: Sequence[Any], wrong: Wrong) -> tuple[str, str]:
-        """Return one of `OUTCOMES` from what the file holds of the winner, or the column that holds 1, and the margin."""
+        """Return one of `OUTCOMES` from what the file's columns of the winner hold, and the margin."""
         if self.scored:
             return self._by_score(values, wrong), ""
         winner = [*map(stripped, values)]
@@ -211,11 +215,9 @@ class Winners:
     def _mapped(self, word: str, value: Any) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
         if self._cuts:
-            with suppress(ValueError):
+            with suppress(ValueError, StopIteration):
                 held = number(value, self.mark)
-                for cut, outcome in self._cuts:
-                    if getattr(operator, WORDS["cuts"][cut[1]])(held, float(cut[2])):
-                        return outcome
+                return next(outcome for holds, bound, outcome in self._cuts if holds(held, bound))
         return self.answers.get(word, "")
 
     def mark_by(self, columns: Mapping[str, Sequence[str]], _head: Sequence[str], rows: Dataset) -> str:

@@ -309,7 +309,7 @@ class ChatReader(Reading):
             place = next(place for place, (role, _) in enumerate(roles, start=1) if role is None)
             key = self._find(messages[place - 1], "role")[0]
             free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
-            named = [f"{role}={word}" for role, word in zip(free, filter(None, unknown), strict=False)]
+            named = [f"{self._role_within(word) or free.pop(0)}={word}" for word in filter(None, unknown)]
             quotes = '"' * any("," in pair for pair in named)
             remedy = "Name the field that says whose a message is: --columns role=THEIRS."
             pairs = ",".join(f"{quotes}{pair}{quotes}" for pair in named)
@@ -323,6 +323,10 @@ class ChatReader(Reading):
         if BOT not in dict(roles) and [role for role, _ in roles[:2]] == [USER, SYSTEM]:
             roles = [(BOT if role == SYSTEM else role, word) for role, word in roles]
         return [(str(role), message) for (role, _), message in zip(roles, messages, strict=True)]
+
+    def _role_within(self, word: str) -> str:
+        """Return the role that a part of a word means ("Agent (Thought)"); "" where none does."""
+        return next(filter(None, map(self.role_of.get, spelling(word).split("_"))), "")
 
     def _role(self, message: dict) -> tuple[str | None, str]:
         """Return which of our roles a message has, and the file's word; one that isn't shown is a tool's."""

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import Dataset, Names, plain_text, spelling
-from parlai_spotbot.importers.numbers import MARKS, decimal_mark, number
+from parlai_spotbot.importers.numbers import MARKS, decimal_mark, number, readings
 from parlai_spotbot.reading import own_data
 
 CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
@@ -26,6 +26,8 @@ CHANGED = {"a": "b", "b": "a"}
 SHOWN = {"a", "b", "left", "right", "first", "second"}
 """Names of columns that may be of a side as shown."""
 NEITHER = {"tie", "both_bad"}
+CUTS = (">0.5=a,<0.5=b,0.5=tie", "<1.5=a,>1.5=b,1.5=tie")
+"""Examples of cuts: of a share for the first, and of numbers of sides."""
 WAYS = ("name", "side")
 """What --winner-is may say."""
 NUMBERED = {"1": "a", "2": "b"}
@@ -163,10 +165,9 @@ class Winners:
         return CHANGED[outcome]
 
     def _refuse(self, word: str, meant: Collection[str], wrong: Wrong) -> NoReturn:
-        cuts = ">0.5=a,<0.5=b,0.5=tie"
-        if self.numbered or word.removesuffix(".0") in NUMBERED:
-            cuts = "<1.5=a,>1.5=b,1.5=tie"
-        remedy = f"Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts, such as --answers '{cuts}'."
+        remedy = f"Map each word of the column: --answers '{word}=OUTCOME,…', of a, b, tie and both_bad."
+        if any(value % 1 for value in readings(word).values()):
+            remedy = f"{remedy} Or cut numbers: --answers '{CUTS[self.numbered]}'."
         if not meant:
             raise wrong("winner", word, "which is no contestant and no known word", remedy)
         what = f"which may mean {' or '.join(sorted(meant))}: it is the name of one and the side of the other"

@@ -246,11 +246,13 @@ def _numbered(row: Row) -> list[Row] | None:
 
 def _first(row: Row, field: str) -> Any:
     """Return the value of the first of the field's columns that holds something."""
-    for key in SHAPES[field]:
-        value = at(row, key)
-        if value not in (None, "", [], {}):
-            return value
-    return None
+    return first_of(row, SHAPES[field])[1]
+
+
+def first_of(row: Row, keys: Sequence[str]) -> tuple[str, Any]:
+    """Return the first of the keys that holds something, and what it holds; the first and None where none does."""
+    held = ((key, at(row, key)) for key in keys)
+    return next((one for one in held if one[1] not in (None, "", [], {})), (keys[0], None))
 
 
 def _answer(row: Row, messages: list[Row]) -> list[Row]:

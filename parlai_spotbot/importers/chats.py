@@ -21,6 +21,7 @@ from parlai_spotbot.importers.chat_shapes import (
     PASSED_OVER,
     at,
     chats_of,
+    first_of,
     joined,
     messages_of,
     path_of,
@@ -136,11 +137,7 @@ class ChatReader(Reading):
 
     def _find(self, row: dict, name: str) -> tuple:
         """Return the key and value of a field, the first that is there."""
-        for key in self.keys[name]:
-            value = at(row, key)
-            if value not in (None, "", []):
-                return key, value
-        return self.keys[name][0], None
+        return first_of(row, self.keys[name])
 
     def _find_text(self, row: dict, name: str, where: str) -> tuple[str, str]:
         """Return the key and value of a field that must be a text or number; "" where it isn't there."""

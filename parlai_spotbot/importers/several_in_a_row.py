@@ -5,6 +5,7 @@ Each becomes rows of one answer, or of one annotator; which columns hold them st
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
@@ -135,10 +136,8 @@ def rows_of_scores(row: Row) -> list[Row]:
 def _numbers(value: Any) -> list:
     """Return the numbers of a list, which may be a text; none of other values."""
     if isinstance(value, str) and value[:1] == "[":
-        try:
+        with suppress(Malformed):
             value = parse_json(value)
-        except Malformed:
-            return []
     if isinstance(value, list) and all(isinstance(one, (int, float)) for one in value):
         return value
     return []

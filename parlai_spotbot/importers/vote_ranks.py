@@ -84,8 +84,7 @@ def _ranking_reader(head: tuple[str, ...], sides: Names) -> Reader | None:
     outer = [name for name in head if len(NESTED.findall(name)) < 2]
     by_name = {next(filter(None, match.groups())): name for name in outer if (match := CONTESTANT.fullmatch(name))}
     if len(by_name) > 1 and {*map(str.lower, by_name)} <= sides.keys():
-        by_column = {sides[side.lower()]: name for side, name in by_name.items()}
-        return partial(_by_rank_of_column, columns=by_column)
+        return partial(_by_rank, columns=by_name, sides=sides)
     places = {int(match[1] or match[2]): name for name in head if (match := PLACE.fullmatch(spelling(name)))}
     if len(places) > 1 and sorted(places) == [*range(1, len(places) + 1)]:
         return partial(_by_place, columns=[places[place] for place in sorted(places)])
@@ -118,14 +117,15 @@ def _by_place(row: Row, _where: str, columns: list[str]) -> Pairs | None:
     return _pairs([(name, rank) for rank, name in enumerate(names)])
 
 
-def _by_rank_of_column(row: Row, where: str, columns: Names) -> Pairs:
-    return _by_rank(row, where, {str(row[model]): name for model, name in columns.items()})
+def _by_rank(row: Row, where: str, columns: Names, sides: Names | None = None) -> Pairs:
+    """Return the pairs of contestants with ranks; those without one are counted in the row.
 
-
-def _by_rank(row: Row, where: str, columns: Names) -> Pairs:
-    """Return the pairs of contestants with ranks; those without one are counted in the row."""
+    `columns` are by contestant, or by side where `sides` are the columns of contestants.
+    """
     ranks: Ranks = []
     for contestant, name in columns.items():
+        if sides:
+            contestant = str(row[sides[contestant.lower()]])
         text = plain_text(row[name])
         if not text:
             row[UNRANKED] = row.get(UNRANKED, 0) + 1

@@ -13,6 +13,7 @@ import pandas as pd
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import NONE, dataset_rows, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
+from parlai_spotbot.importers.numbers import AmbiguousNumber, decimal_mark, number, readings
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import names_or_number
 
@@ -199,11 +200,14 @@ def _naming(head: Sequence[str], columns_by_field: Mapping[str, str]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text; 3.0 and 3 are the same answer."""
-    text = plain_text(value).replace("−", "-")
-    if WITH_SCALE.fullmatch(text) and float(text).is_integer():
-        return str(int(float(text)))
-    return text
+    """Return a value as text; 3.0 and 3 are the same answer, and so are −1,5 and -1.5."""
+    text = plain_text(value)
+    if text.isdecimal():
+        return str(int(text))
+    numbers = {*readings(text).values()}
+    if len(numbers) != 1 or text.endswith("%"):
+        return text.replace("−", "-")
+    return f"{numbers.pop() + 0:.15g}"
 
 
 def ready(frame: pd.DataFrame, where: object) -> tuple[pd.DataFrame, pd.DataFrame, int]:
@@ -239,13 +243,15 @@ def ready(frame: pd.DataFrame, where: object) -> tuple[pd.DataFrame, pd.DataFram
 
 def _numbers(texts: pd.Series, where: object) -> pd.Series:
     """Return a column of numbers; raise `UserError` for what is none."""
-    numbers = pd.to_numeric(texts, errors="coerce")
-    if numbers.isna().any():
-        wrong = texts[numbers.isna()].iloc[0]
-        raise UserError(
-            f"{where}: {texts.name} is {wrong!r}, expected a number.", f"Correct it, or --columns {texts.name}=-."
-        )
-    return numbers
+    mark = decimal_mark(texts)
+    numbers = []
+    for text in texts:
+        try:
+            numbers.append(number(text, mark))
+        except (ValueError, AmbiguousNumber):
+            problem = f"{where}: {texts.name} is {text!r}, expected a number."
+            raise UserError(problem, f"Correct it, or --columns {texts.name}=-.") from None
+    return pd.Series(numbers, index=texts.index, name=texts.name)
 
 
 def _spelt_alike(answers: pd.Series, labels: pd.Series) -> pd.Series:
@@ -258,7 +264,7 @@ def _spelt_alike(answers: pd.Series, labels: pd.Series) -> pd.Series:
 
 def _folded(answer: str) -> str:
     """Return an answer without differences of spelling; a number, or what has no letter or digit, as it is."""
-    if WITH_SCALE.fullmatch(answer):
+    if readings(answer):
         return answer
     return spelling(unicodedata.normalize("NFKC", answer).casefold()) or answer
 

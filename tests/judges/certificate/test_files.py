@@ -75,6 +75,7 @@ def test_what_was_judged_and_not_labelled_is_not_covered(folder):
         ("Ｂ", "b"),
         ("好。", "好"),
         ("−1", "-1"),
+        ("1,5", "1.5"),
     ],
 )
 def test_answers_that_differ_in_spelling_alone_are_one(spelt, plain):
@@ -84,6 +85,14 @@ def test_answers_that_differ_in_spelling_alone_are_one(spelt, plain):
     mixed = once.assign(verdict=once["verdict"].replace(plain, spelt))
     assert sb.certify(mixed).figures == sb.certify(once).figures
     assert sb.certify(mixed).figures["unlike_labels"] == {}
+
+
+def test_a_comma_leaves_a_number_its_sign():
+    rows = frame()[["verdict", "label"]]
+    words = sorted(set(rows["label"]))[:2]
+    point = rows.replace(dict(zip(words, ["-1.5", "1.5"], strict=True)))
+    comma = rows.replace(dict(zip(words, ["−1,5", "1,5"], strict=True)))
+    assert sb.certify(comma).figures == sb.certify(point).figures
 
 
 def test_rows_left_out_and_answers_that_nobody_labels_are_told(folder):

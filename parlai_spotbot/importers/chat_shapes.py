@@ -26,6 +26,12 @@ PASSED_OVER = "messages_passed_over"
 """Key of a shaped row: how many messages and texts aren't read."""
 SPEAKS = {"role", "from"}
 """Keys of who says a message."""
+SAID = {*SHAPES["asked"], *SHAPES["answered"]}
+"""Columns of texts that may be JSON themselves."""
+HOLDS = (
+    {path.rpartition(".")[2] for path in (*SAID, *SHAPES["messages"], *SHAPES["within_answers"])} | SPEAKS | {"type"}
+)
+"""Keys of objects that hold messages or what was said."""
 IN_TURN = "in_turn"
 """Key of a message whose role nobody says."""
 DEEPEST = 1000
@@ -107,7 +113,7 @@ def _is_chat(row: Row) -> bool:
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
-    row = {name: parsed(value, name in SHAPES["answered"]) for name, value in row.items()}
+    row = {name: parsed(value, name in SAID) for name, value in row.items()}
     given = _given(row)
     messages = (
         _exchanges(given or [])
@@ -176,9 +182,9 @@ def _innermost(value: Any) -> Any:
     return value
 
 
-def parsed(value: Any, is_answer: bool = False) -> Any:
-    """Return the value of a text that is JSON, or a list as Python and pandas write it; others as they are, and answers
-    that are lists of texts."""
+def parsed(value: Any, is_said: bool = False) -> Any:
+    """Return the value of a text that is JSON, or a list as Python and pandas write it; others, and what was asked or
+    answered in JSON, as they are."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
     inner: Any = value
@@ -189,7 +195,8 @@ def parsed(value: Any, is_answer: bool = False) -> Any:
             inner = ast.literal_eval(BETWEEN_LINES.sub("}, {", value[:MOST_OF_A_LITERAL]))
         if not isinstance(inner, list):
             return value
-    if is_answer and is_list_of(inner, str):
+    held = _innermost(inner if isinstance(inner, list) else [inner])
+    if is_said and not any(isinstance(one, dict) and not HOLDS.isdisjoint(one) for one in held):
         return value
     return inner
 

@@ -66,9 +66,7 @@ def number(value: Any, mark: str = "") -> float:
     AmbiguousNumber
         It may be two.
     """
-    fits = readings(value)
-    if mark:
-        fits = {mark: fits[mark]} if mark in fits else {}
+    fits = {sign: held for sign, held in readings(value).items() if mark in ("", sign)}
     if not fits:
         raise ValueError(value)
     if len({*fits.values()}) > 1:

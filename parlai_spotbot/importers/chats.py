@@ -303,7 +303,7 @@ class ChatReader(Reading):
         roles = [self._role(message) for message in messages]
         unknown = list(dict.fromkeys(word for role, word in roles if role is None))
         if unknown:
-            place = next(place for place, (role, _) in enumerate(roles, start=1) if role is None)
+            place = [role for role, _ in roles].index(None) + 1
             key = self._find(messages[place - 1], "role")[0]
             free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
             named = [f"{self._role_within(word) or free.pop(0)}={word}" for word in filter(None, unknown)]

@@ -57,6 +57,19 @@ def _cuts(answers: Names) -> list[Cut]:
     return [(getattr(operator, WORDS["cuts"][cut[1]]), float(cut[2]), outcome) for cut, outcome in cuts if cut]
 
 
+def _meanings(columns: tuple[str, str], against: bool) -> Mapping[str, set[str]]:
+    """Return what words mean: the sides' columns, and outcomes."""
+    pairs = [*WORDS["sides"], columns]
+    meanings = [("a", [pair[0] for pair in pairs]), ("b", [pair[1] for pair in pairs]), *WORDS["words"].items()]
+    if against:
+        meanings += WORDS["fared"].items()
+    sides: dict[str, set[str]] = defaultdict(set)
+    for what, words in meanings:
+        for word in words:
+            sides[word].add(what)
+    return sides
+
+
 class Wrong(Protocol):
     """Returns the error of a row's field: name, value, what is wrong, remedy, and the reason that is counted."""
 
@@ -105,14 +118,7 @@ class Winners:
         numbers = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
         self._cuts = _cuts(self.answers) + _cuts(numbers)
         self.against = second in WORDS["against"]
-        pairs = [*WORDS["sides"], (first, second)]
-        meanings = [("a", [pair[0] for pair in pairs]), ("b", [pair[1] for pair in pairs]), *WORDS["words"].items()]
-        if self.against:
-            meanings += WORDS["fared"].items()
-        self._sides: dict[str, set[str]] = defaultdict(set)
-        for what, words in meanings:
-            for word in words:
-                self._sides[word].add(what)
+        self._sides = _meanings((first, second), self.against)
 
     def outcome(self, a: str, b: str, values: Sequence[Any], wrong: Wrong) -> tuple[str, str]:
         """Return one of `OUTCOMES` from what the file's columns of the winner hold, and the margin."""

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from fontTools import subset
+from matplotlib import rcParams
 from matplotlib.backends import _backend_pdf_ps as fonts_of_figures
 from matplotlib.font_manager import fontManager, get_font
 from matplotlib.text import Text
@@ -23,9 +24,6 @@ COMMON = (
     *range(0x2200, 0x2270),  # minus, not more than
     *range(0x25A0, 0x2606),  # marks
 )
-OWN = "DejaVu Sans"
-"""The font of all figures."""
-
 NO_FONT = "Last Resort"
 """A font whose letters are boxes."""
 
@@ -36,16 +34,22 @@ SETTING = ("GDEF", "GPOS", "GSUB", "MATH", "kern")
 """Tables by which a text is set: in a PDF every letter has its place already."""
 
 
+def _font_of_figures() -> str:
+    """Return the font in the settings of a figure that is being drawn."""
+    return rcParams["font.family"][0]
+
+
 @contextmanager
 def quick_fonts() -> Iterator[None]:
     """Within, matplotlib cuts fonts from the common letters where it can; other versions of it go on as they do."""
     whole = fonts_of_figures.get_glyphs_subset
+    font_file = _font_of_figures().replace(" ", "")
     if not hasattr(fonts_of_figures, "SubsetResults"):
         yield
         return
 
     def cut(fontfile: Any, glyphs: set[int]) -> AbstractContextManager:
-        if OWN.replace(" ", "") not in str(fontfile):
+        if font_file not in str(fontfile):
             return whole(fontfile, glyphs)
         data, places = _common(str(fontfile), fontfile.face_index)
         if not places.keys() >= set(glyphs):
@@ -92,7 +96,7 @@ def lend_fonts(texts: Iterable[Text]) -> str:
     texts = list(texts)
     letters = {letter for text in texts for letter in text.get_text() if not letter.isspace()}
     paths = {font.name: font.fname for font in fontManager.ttflist if (font.style, font.weight) == REGULAR}
-    lacking = letters - _letters_in(paths[OWN], letters)
+    lacking = letters - _letters_in(paths[_font_of_figures()], letters)
     lent = []
     for name in sorted(paths, key=lambda name: (-len(_letters_in(paths[name], lacking)), name)):
         lending = _letters_in(paths[name], lacking)

@@ -19,7 +19,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.sections import CardChart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
-from parlai_spotbot.report.drawing import VARIABLES, looks
+from parlai_spotbot.report.drawing import VARIABLES, drawn, looks
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.pdf_fonts import quick_fonts
 
@@ -79,7 +79,7 @@ def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
             }
 
     whole = outlines()
-    with quick_fonts():
+    with drawn(1, 1), quick_fonts():
         assert outlines() == whole
     assert whole.keys() == glyphs
 

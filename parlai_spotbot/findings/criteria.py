@@ -182,24 +182,24 @@ def headline(ranking: Ranking, noun: str = "contestants") -> list[str]:
     why = ranking.why
     if not ranking.order:
         return [f"There is no order: {why or 'nobody has enough answers to be ranked'}."]
-    groups = ranking.groups
-    text = _answer(ranking, groups, noun)
-    if len(groups) > 1:
+    text = _answer(ranking, noun)
+    if ranking.several_groups:
         within = [sentence.rstrip(".") for sentence in text[:NAMED]]
         if len(text) > NAMED:
             within.append(f"{len(text) - NAMED:,} more groups")
         whole = "; ".join(within).replace("There is", "there is", 1).replace("It is not known", "it is not known", 1)
-        text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {whole}."]
+        fall = f"The {noun} fall into {len(ranking.groups)} groups that never met"
+        text = [f"{fall}, so no order of all is known: {whole}."]
     if ranking.too_few:
         text.append(too_few_sentence(ranking))
-    text += _carried(ranking, len(groups) > 1)
+    text += _carried(ranking)
     red = _nothing_known(ranking)
     if why and (red is None or red["probe"] != "clusters"):
         text.append(f"Note: {why}.")
     return text
 
 
-def _answer(ranking: Ranking, groups: Sequence[Sequence[str]], noun: str) -> list[str]:
+def _answer(ranking: Ranking, noun: str) -> list[str]:
     """Return who is ahead, a sentence for each group; or why nobody is."""
     order = ranking.order
     if len(order) == 1:
@@ -209,7 +209,7 @@ def _answer(ranking: Ranking, groups: Sequence[Sequence[str]], noun: str) -> lis
     red = _nothing_known(ranking)
     if red is not None:
         return [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
-    return [_begun(_ahead(ranking, group, noun, len(groups) > 1)) for group in groups if len(group) > 1]
+    return [_begun(_ahead(ranking, group, noun)) for group in ranking.groups if len(group) > 1]
 
 
 def _nothing_known(ranking: Ranking) -> Mapping | None:
@@ -286,14 +286,14 @@ def _names_shortened(names: Sequence[str]) -> str:
     return named_first(list(map(who, names)))
 
 
-def _ahead(ranking: Ranking, group: Sequence[str], noun: str, several: bool) -> str:
+def _ahead(ranking: Ranking, group: Sequence[str], noun: str) -> str:
     """Return who is ahead in one group of contestants that met."""
     best = [name for name in group if ranking.contestants[name]["cluster_first"] == 1]
     if len(best) == 1:
-        return _leads(ranking, best[0], group, several)
+        return _leads(ranking, best[0], group)
     everybody = f"The {noun}"
     within = ""
-    if several:
+    if ranking.several_groups:
         everybody = _names_shortened(group)
         within = f" among {everybody}"
     names = everybody
@@ -317,21 +317,22 @@ def _ahead(ranking: Ranking, group: Sequence[str], noun: str, several: bool) -> 
     return f"{_names_shortened(best)} can't be told apart at the top{within}; more data are needed."
 
 
-def _leads(ranking: Ranking, name: str, group: Sequence[str], several: bool) -> str:
+def _leads(ranking: Ranking, name: str, group: Sequence[str]) -> str:
     """Return that one contestant is ahead of all others of its group, or of which, and on what that rests."""
     rows = {other: pair_verdict(ranking, name, other) for other in group if other != name}
     behind = [other for other, row in rows.items() if row.get("verdict", BETTER) == BETTER]
     open_ = [other for other in rows if other not in behind]
     linked = [other for other in behind if not rows[other].get("n", 1)]
     score = ranking.contestants[name]["score"]
+    whole = not (ranking.several_groups or open_)
     rest = "all others"
-    if several or open_:
+    if not whole:
         rest = _names_shortened(behind)
     verb = "are" if name == HUMAN else "is"
     text = f"{who(name)} {verb} ahead of {rest}"
     if linked:
         text += f" (of {_names_shortened(linked)} by their matches with others)"
-    if not (several or open_) and ranking.of_matches and score is not None:
+    if whole and ranking.of_matches and score is not None:
         text += f", with {percent(score)} of the points{in_brackets(ranking.ends(name, 'score'), prefix=INTERVAL)}"
     text += _given(ranking)
     if open_:
@@ -373,13 +374,13 @@ def _begun(text: str) -> str:
     return text
 
 
-def _carried(ranking: Ranking, several: bool) -> list[str]:
+def _carried(ranking: Ranking) -> list[str]:
     """Return whether the leader's lead holds without any one annotator."""
     whole = ranking.whole
     if not whole.get("total"):
         return []
     lead = "The lead"
-    if several:
+    if ranking.several_groups:
         lead = f"The lead of {who(whole['leader'])}"
     if not whole["carry"]:
         return [f"{lead} holds without any one of {whole['total']:,} annotators."]

@@ -57,6 +57,11 @@ class Ranking:
         """The contestants that met, directly or through others, best first; the largest group first."""
         return [list(group) for _, group in groupby(self.order, key=lambda bot: self.contestants[bot].get("group"))]
 
+    @property
+    def several_groups(self) -> bool:
+        """True if some never met others, so that no order of all is known."""
+        return len(self.groups) > 1
+
     @cached_property
     def too_few(self) -> dict[str, int]:
         """Comparisons of those who have too few to be ranked."""

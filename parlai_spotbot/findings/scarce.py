@@ -141,7 +141,7 @@ def obstacle(ranking: Ranking, kind: Kind, each: int = 0) -> dict | None:
     if cause and cause["blocks"]:
         return cause
     few = list(ranking.too_few)
-    if len(ranking.groups) > 1:
+    if ranking.several_groups:
         first, *others = [group[0] for group in ranking.groups[: NAMED + 1]]
         why = f"Only {kind.all} between the groups can show how these compare."
         step = f"Compare {who(first)} with {listed(map(who, others))}: the best of groups that never met."

@@ -166,7 +166,7 @@ def places_said(ranking: Ranking) -> dict[str, str]:
     places = {bot: span(ends) for bot, ends in ranking.places.items()}
     if ranking.circle:
         places = dict.fromkeys(places, NONE)
-    if len(ranking.groups) > 1:
+    if ranking.several_groups:
         for number, group in enumerate(ranking.groups, start=1):
             places |= {bot: f"{places[bot]} of group {number}" for bot in group}
     return places

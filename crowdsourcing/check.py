@@ -1,7 +1,7 @@
 """Check what a study's collections left: ledgers, their backups, secrets, and Mephisto's database beside them."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -25,9 +25,9 @@ def collections(study: Study) -> Iterator[CollectionPaths]:
                 yield paths
 
 
-def check_collections(study: Study) -> Iterator[CheckedFile]:
-    """Check every file of every collection."""
-    for paths in collections(study):
+def check_collections(begun_collections: Iterable[CollectionPaths]) -> Iterator[CheckedFile]:
+    """Check every file of these collections."""
+    for paths in begun_collections:
         yield checked(paths.ledger, partial(_ledger, paths))
         yield checked(paths.secret, lambda paths=paths: read_secret(paths.secret) and "")
         for backup in backups.backups_of(paths.ledger):
@@ -56,10 +56,10 @@ def _database(path: Path, remedy: str) -> str:
     return "Mephisto's database"
 
 
-def restore(study: Study) -> list[str]:
+def restore(begun_collections: Iterable[CollectionPaths]) -> list[str]:
     """Restore every missing or damaged ledger and secret from its newest sound backup; return a line for each."""
     done = []
-    for paths in collections(study):
+    for paths in begun_collections:
         damaged = checked(paths.ledger, partial(_ledger, paths)).problem
         with files.lock(paths.lock, "spotbot_check"):
             if damaged:
@@ -69,7 +69,7 @@ def restore(study: Study) -> list[str]:
                         "{}: restored from the backup {}, with {:unit} handed in", paths.ledger, backup.stem, answers
                     )
                 )
-                done.append(f"to go on: {hints.command('crowdsource', study.path, paths.survey)}")
+                done.append(f"to go on: {hints.command('crowdsource', paths.study.path, paths.survey)}")
             elif backups.restore_secret(paths):
                 done.append(f"{paths.secret}: restored from its copy beside the backups")
     return done

@@ -30,7 +30,7 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement, indexed
 from parlai_spotbot.study import Study, SurveyFiles
-from parlai_spotbot.surveys import get_survey, launched_survey
+from parlai_spotbot.surveys import launched_survey, study_survey
 from parlai_spotbot.surveys.ids import opaque
 
 REJECTED = ("rejected", "soft_rejected")
@@ -94,7 +94,7 @@ def open_ledger(paths: CollectionPaths) -> Ledger:
             f"{path}: no such file: nobody has annotated '{paths.survey}' in this study.",
             hints.run("crowdsource", paths.study.path, paths.survey),
         )
-    if get_survey(paths.survey, paths.study).chat:
+    if study_survey(paths.study.load(paths.survey)).chat:
         return ChatLedger(path)
     return Ledger(path)
 

@@ -13,7 +13,7 @@ from typing import Any
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study, SurveyFiles
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import study_survey
 from parlai_spotbot.surveys.packing import packing_of
 
 GROUP = "group-"
@@ -91,7 +91,7 @@ class CollectionPaths:
 
 def _parts(data: SurveyFiles) -> list[str]:
     """Return the tasks or groups of a survey, each a collection of its own; [] for a survey that is one collection."""
-    about = get_survey(data.survey, data.study)
+    about = study_survey(data)
     if about.tasks or not packing_of(about).grouped:
         return [task.name for task in about.tasks]
     groups = dict.fromkeys(unit.group for unit in data.units)

@@ -25,7 +25,7 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_se
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study, SurveyFiles
-from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
+from parlai_spotbot.surveys import as_asked, study_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.workload import Workload, items_of_task, units_of_task
 from parlai_spotbot.terminal import Say
@@ -44,12 +44,12 @@ ONE_AT_A_TIME = (
 def launch(request: LaunchRequest, say: Say = print) -> int:
     """Launch a collection, or estimate its cost; return an exit code. Raises `UserError` before anything is posted."""
     study = Study.open(request.study)
-    if packing_of(get_survey(request.survey, study)).comes_in:
+    data = study.load(request.survey)
+    if packing_of(study_survey(data)).comes_in:
         raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
     settings = request.settings
     if settings is None:
         settings = read_settings(request.config, provider=request.provider, language=request.language)
-    data = study.load(request.survey)
     part = check_part(data, request.part)
     request = replace(request, settings=settings, part=part)
     if not request.close:
@@ -125,7 +125,7 @@ def _prepare(request: LaunchRequest, data: SurveyFiles, say: Say) -> None:
         if request.settled or request.unit_size or request.deadline or data.settled_path.exists():
             from parlai_spotbot.sequential.serving import prepared
 
-            mistakes = request.settings.survey(get_survey(data.survey, study)).limits.control_mistakes
+            mistakes = request.settings.survey(study_survey(data)).limits.control_mistakes
             shown = prepared(data, request.settled, request.unit_size, request.deadline, mistakes)
         if not data.units_path.exists():
             packed = pack_study(study, data.survey)
@@ -156,7 +156,7 @@ def _collection(request: LaunchRequest, data: SurveyFiles) -> CrowdCollection:
         if not units:
             raise UserError(
                 f"{data.units_path}: no unit of the task {request.part}.",
-                f"Add it: {hints.command('pack', data.study.path, data.survey)} --ask …,{request.part}",
+                f"Add it: {data.command('pack')} --ask …,{request.part}",
             )
     survey = settings.survey(survey)
     if serving:  # the guarantee counts a person once

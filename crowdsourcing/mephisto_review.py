@@ -16,7 +16,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check
 from parlai_spotbot.crowdsourcing.platforms import platform_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import study_survey
 
 ABOUT = """usage: spotbot mephisto --study DIR [--survey NAME] [--task NAME | --group NAME] ARGUMENTS
 
@@ -43,8 +43,9 @@ def main(args: list[str]) -> None:
         _end(f"--study missing.\n{ABOUT}")
     try:
         study = Study.open(options.study)
-        get_survey(options.survey, study)
-        part = check_part(study.load(options.survey), options.part)
+        data = study.load(options.survey)
+        study_survey(data)
+        part = check_part(data, options.part)
         paths = CollectionPaths(study, options.survey, part)
         with open_ledger(paths) as ledger:
             missed = Counter(handle for _, handle, _, wrong in ledger.grades() if wrong)

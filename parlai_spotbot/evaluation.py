@@ -16,7 +16,7 @@ from parlai_spotbot.judges.summary import accounted
 from parlai_spotbot.sequential.registration import check_request
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import Survey, get_survey, own_surveys, survey_at
+from parlai_spotbot.surveys import Survey, own_surveys, study_survey, survey_at
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.packing import summary_text
 from parlai_spotbot.terminal import Say
@@ -75,14 +75,14 @@ class Evaluation:
         if self.settled is None:
             done.figures["pack"] = packed = pack_study(study, survey)
             say(f"\n{summary_text(packed)}")
-        done.figures["judge"] = summaries = let_judge(study, survey, judges, yes, say, progress, self.settled)
+        done.figures["judge"] = summaries = let_judge(study.load(survey), judges, yes, say, progress, self.settled)
         done.missing, done.remedy, done.problem = accounted(summaries)
         if done.problem:
             return done
         if study.judgements_path(survey).exists():
             result = analyze(study, survey, progress=progress, seed=study.plan.seed, **self.analysis)
             shown = {name: part for name, part in result.items() if name != "hygiene"}
-            say(f"\n{summary(get_survey(survey, study), shown)}")
+            say(f"\n{summary(study_survey(study.load(survey)), shown)}")
             done.missing |= missing_of(result)
         done.report = build_report(study, survey)
         say(f"\nreport: {done.report}")

@@ -399,10 +399,27 @@ class SurveyFiles:
     def judgements_path(self) -> Path:
         return self.study.judgements_path(self.survey)
 
+    def reread(self) -> Self:
+        """Return the survey as its files are now."""
+        return replace(self)
+
     @property
     def plan(self) -> Plan:
         """The study's plan in force."""
         return self.study.plan
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its analysis."""
+        return self.path / "analysis"
+
+    def command(self, name: str, **options: object) -> hints.Typed:
+        """Return a command about the survey, as it is typed; see `hints.command`."""
+        return hints.command(name, self.study.path, self.survey, **options)
+
+    def remedy(self, name: str, **options: object) -> hints.Remedy:
+        """Return the remedy to run a command about the survey."""
+        return hints.run(name, self.study.path, self.survey, **options)
 
     def add_to_plan(self) -> None:
         """Extend the plan by the survey, where it lacks it."""

@@ -5,7 +5,7 @@ which chats began, so collecting again changes nothing.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -15,7 +15,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study, SurveyFiles
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import study_survey
 
 HOW = "a person chatted in the browser (spotbot_crowdsource)"
 ORIGIN = "collected"
@@ -39,19 +39,22 @@ def collect_chats(data: SurveyFiles, names: Mapping[str, str], out: set[str]) ->
     `names` leads from worker ids to pseudonyms. `out` are the handles whose work was rejected. The caller holds the
     study's lock, and writes the judgements next.
     """
-    if get_survey(data.survey, data.study).chat is None:
+    if study_survey(data).chat is None:
         return None
     with ChatLedger(CollectionPaths(data.study, data.survey).ledger) as ledger:
         chats = list(_rated_chats(ledger, data, names, out))
     added, gone = _bring(data, chats)
-    return ChatResult(len(chats), added, len(gone), _shown_by(data.study, gone))
+    shown_by: dict[str, int] = {}
+    if gone:
+        shown_by = _shown_by([data.study.load(name) for name in data.plan.surveys], gone)
+    return ChatResult(len(chats), added, len(gone), shown_by)
 
 
 def chat_ids(study: Study, where: str, *values: str) -> set[str]:
     """Return the ids of the chats for which an SQL condition holds, in all surveys of the study."""
     chats: set[str] = set()
     for path in study.path.glob("surveys/*/crowdsourcing/ledger.db"):
-        if get_survey(path.parent.parent.name, study).chat:
+        if study_survey(study.load(path.parent.parent.name)).chat:
             with ChatLedger(path) as ledger:
                 chats |= {chat.chat_id for chat in ledger.chats(where, *values)}
     return chats
@@ -123,12 +126,11 @@ def _bring(data: SurveyFiles, chats: Sequence[Conversation]) -> tuple[int, set[s
     return len(now - before), before - now
 
 
-def _shown_by(study: Study, gone: set[str]) -> dict[str, int]:
+def _shown_by(surveys: Iterable[SurveyFiles], gone: set[str]) -> dict[str, int]:
     """Return how many units of each packed survey show one of these conversations."""
     counts: Counter[str] = Counter()
-    for survey in study.plan.surveys:
-        if gone and study.units_path(survey).exists():
-            for unit in study.units(survey):
-                if not gone.isdisjoint(chain.from_iterable(item.conversation_ids for item in unit.items)):
-                    counts[survey] += 1
+    for data in surveys:
+        for unit in data.units:
+            if not gone.isdisjoint(chain.from_iterable(item.conversation_ids for item in unit.items)):
+                counts[data.survey] += 1
     return counts

@@ -6,7 +6,7 @@ and question; where several people answered, the majority's choice, with the num
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from parlai_spotbot.errors import UserError
@@ -14,12 +14,10 @@ from parlai_spotbot.exporters.chats import messages
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest
 from parlai_spotbot.exporters.messages import FORM
 from parlai_spotbot.files import jsonl
-from parlai_spotbot.findings import choices, findings_of
+from parlai_spotbot.findings import choices
 from parlai_spotbot.findings.answers import Answers, Options
-from parlai_spotbot.findings.survey_data import SurveyData
+from parlai_spotbot.findings.survey_data import SurveyData, begun
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_names
 from parlai_spotbot.wording import counted
 
 WHY = {
@@ -61,18 +59,17 @@ def _seat(talk: Conversation, judged: int | None) -> int | None:
     return judged
 
 
-def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
+def _answers(surveys: Iterable[SurveyData], request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
     """Return the survey, a source's choices, and why answers are left out of every analysis."""
-    names = [name for name in survey_names(study) if study.judgements_path(name).exists()]
-    findings = [(name, finding) for name in names for finding in findings_of(get_survey(name, study))]
-    forms = {name: f.form for name, f in findings if f.form.rows is choices.rows}
-    survey = request.survey or next(iter(forms), "")
-    if survey not in forms:
-        form_names = ", ".join(forms) or "acute_eval and comparative"
+    of_choices = {data.survey: data for data in surveys if data.has_answers and choices.FORM in data.forms}
+    survey = request.survey or min(of_choices, default="")
+    if survey not in of_choices:
+        names = ", ".join(sorted(of_choices)) or "acute_eval and comparative"
         raise UserError(
-            f"{study.path}: survey {survey} holds no choices between two conversations.", f"Known: {form_names}."
+            f"{request.study.path}: survey {survey} holds no choices between two conversations.", f"Known: {names}."
         )
-    sources, left_out = forms[survey].sources(study.judgements(survey), SurveyData(study, survey).facts, Options())
+    data = of_choices[survey]
+    sources, left_out = choices.FORM.sources(data.answered, data.facts, Options())
     source = request.source or HUMAN
     if source not in sources:
         raise UserError(f"--source {source}: no answer of it is left.", f"Known: {', '.join(sources) or 'none'}.")
@@ -128,7 +125,7 @@ def _preference(talks: tuple[Conversation, ...], at: int, question: str, counts:
 def preferences(request: ExportRequest) -> Exported:
     """Return the pairs of a study's survey by one source; a `UserError` explains why there is none."""
     study = request.study.remaining()
-    survey, answers, left_out = _answers(study, request)
+    survey, answers, left_out = _answers(begun(study), request)
     rows = []
     lost = Counter[str]()
     for (comparison, question), counts in _counted(answers).items():

@@ -17,13 +17,13 @@ from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.made_by import VERSION
-from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of
+from parlai_spotbot.findings.survey_data import SurveyData, analysed, begun, sources_of
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc, simulators
 from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
-from parlai_spotbot.surveys import Survey, get_survey, survey_names
+from parlai_spotbot.surveys import Survey, get_survey, study_survey, survey_names
 from parlai_spotbot.terminal import Bar, shown_if
 
 BACKENDS = ("auto", "native", "icenreg")
@@ -56,8 +56,8 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     expect_study(study)
     data = SurveyData(study.remaining(), survey)
     study = data.study
-    if not study.survey_path(survey).exists():
-        get_survey(survey, study)
+    if not data.path.exists():
+        study_survey(data)
     chosen = check_options(data.asked, options, study.plan.contestants)
     _check_declared(data, chosen.margin)
     result = _of_users(data, chosen)
@@ -75,12 +75,12 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
     if conversation_hygiene is not None:
         result["hygiene"] = conversation_hygiene
-        frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
+        frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(conversation_hygiene["by_source"][""])
     if chosen.margin is not None:
         data.record("margin", chosen.margin)
     _write(data, result, frames)
     looks.note(data, look)
-    surveys = analysed(study, fresh)
+    surveys = analysed(fresh if other.survey == survey else other for other in begun(study))
     methods.write(study.path / "analysis" / methods.FILE, surveys)
     nuc.write_agreement(study.path / "nuc" / "analysis", surveys)
     return result

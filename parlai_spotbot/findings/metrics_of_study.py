@@ -10,6 +10,7 @@ from parlai_spotbot.findings import render
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.frames import Frames, stored_form
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.survey_data import begun
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.findings.whole_study import INTERACTIVE, judged_surveys
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
@@ -26,7 +27,7 @@ def evidence_of(study: Study) -> StudyEvidence:
     left_out: dict[str, Counter[str]] = {}
     outcomes = Outcomes.none()
     every = []
-    for data in judged_surveys(study):
+    for data in judged_surveys(begun(study)):
         judgements = data.judgements
         every += judgements
         survey = launched_survey(data)
@@ -40,7 +41,7 @@ def evidence_of(study: Study) -> StudyEvidence:
                 left_out.setdefault(source, Counter()).update(lost)
         except ValueError as err:
             raise UserError(
-                f"{study.judgements_path(data.survey)}: {err}.",
+                f"{data.judgements_path}: {err}.",
                 "Judgement N is the Nth of its source in that file: correct it, or make the file again.",
             ) from err
     if not any(metrics.values()):
@@ -67,7 +68,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> str:
     for stem, results in result.items():
         results["by_source"] = {source: Frames.from_tables(frames) for source, frames in results["by_source"].items()}
         checksums.write_json(folder / f"{stem}.json", stored_form(results))
-    surveys = judged_surveys(study)
+    surveys = judged_surveys(begun(study))
     by_finding = {finding.name: {"by_source": finding.compute(surveys) or {}} for finding in FINDINGS}
     for name, table in tables_of(FINDINGS, by_finding).items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))

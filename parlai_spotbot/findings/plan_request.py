@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.options import described
 from parlai_spotbot.study_plan import check_segments
-from parlai_spotbot.surveys import get_survey, planned, survey_names
+from parlai_spotbot.surveys import planned, survey_at, survey_names
 from parlai_spotbot.surveys.about import Planning
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.packing import given_or
@@ -79,7 +79,7 @@ class PlanRequest:
             )
         if self.survey not in survey:
             raise UserError(f"--survey {self.survey}: not known.", nearest(self.survey, survey))
-        return get_survey(self.survey, study), survey[self.survey]
+        return survey_at(self.survey, study), survey[self.survey]
 
     def with_defaults(self, planning: Planning) -> tuple[PlanRequest, Planning]:
         """Return the request with a survey's own numbers in place of None, and these with the request's in theirs."""

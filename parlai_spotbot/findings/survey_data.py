@@ -5,13 +5,13 @@ Findings, plan, report and notebook take it. People come before judges, since ju
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import checksums, hints
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Facts, Form, Options
@@ -126,6 +126,11 @@ class SurveyData(SurveyFiles):
         return self.study.judgements(self.survey)
 
     @property
+    def has_answers(self) -> bool:
+        """Return whether answers are there, to a survey that is known."""
+        return self.asked.known and self.judgements_path.exists()
+
+    @property
     def judged(self) -> bool:
         """Return whether there are any judgements."""
         if not self.counted:
@@ -199,7 +204,7 @@ class SurveyData(SurveyFiles):
         """Return what a file of an analysis, made with such options, holds; {} where there is none."""
         if not path.exists():
             return {}
-        remedy = hints.run("analyze", self.study.path, self.survey, **options)
+        remedy = self.remedy("analyze", **options)
         return self.study.once(path, lambda: checksums.read_json(path, "analysis file", remedy))
 
     def stored_frames(self, path: Path) -> dict[str, Frames]:
@@ -209,16 +214,11 @@ class SurveyData(SurveyFiles):
             return {}
         return by_source(value["tables"])
 
-    @property
-    def folder(self) -> Path:
-        """The folder of its analysis."""
-        return self.study.analysis_path(self.survey)
-
     @cached_property
     def found(self) -> dict[str, dict]:
         """The results as their files hold them, by name of the finding; a file that does not exist is absent."""
         results = {}
-        remedy = hints.run("analyze", self.study.path, self.survey)
+        remedy = self.remedy("analyze")
         checksums.check_files(self.study.path, (f"surveys/{self.survey}/analysis/",), remedy)
         for path in sorted(self.folder.glob("*.json")):
             if path.stem in NO_SOURCES:
@@ -329,12 +329,19 @@ class SurveyData(SurveyFiles):
         return sum(whose == source for whose, _ in self.annotators)
 
 
+def begun(study: Study) -> list[SurveyData]:
+    """Return the surveys of a study's plan, then others that have a folder."""
+    folders = {path.name for path in study.path.glob("surveys/*") if path.is_dir()}
+    names = planned_first(folders.union(study.plan.surveys), study.plan.surveys)
+    return [SurveyData(study, name) for name in names]
+
+
 def load(study: Study, survey: str) -> SurveyData:
     """Return a survey that the study has; a `UserError` where it has none of this name."""
-    begun = _begun(study)
-    if survey not in begun:
-        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, begun))
-    return SurveyData(study, survey)
+    surveys = {data.survey: data for data in begun(study)}
+    if survey not in surveys:
+        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, surveys))
+    return surveys[survey]
 
 
 def without_sources(data: SurveyData, sources: Collection[str]) -> SurveyData:
@@ -347,32 +354,19 @@ def without_sources(data: SurveyData, sources: Collection[str]) -> SurveyData:
 def surveys_of(study: Study, survey: str | None = None) -> list[SurveyData]:
     """The surveys that a report is about: `survey` (by default the plan's first), then all others that were judged."""
     first = load(study, survey or next(iter(study.plan.surveys), DEFAULT))
-    others = [name for name in _begun(study) if name != first.survey and study.judgements_path(name).exists()]
-    return [first, *(SurveyData(study, name) for name in others)]
+    others = [data for data in begun(study) if data.survey != first.survey and data.judgements_path.exists()]
+    return [first, *others]
 
 
-def analysed(study: Study, fresh: SurveyData | None = None) -> list[SurveyData]:
-    """Return every survey of the study that is analysed, one of them just now perhaps: those of its plan first, the
-    others by name."""
-    names = [name for name in _begun(study) if (study.analysis_path(name) / "ranking.json").exists()]
-    surveys = {name: SurveyData(study, name) for name in names}
-    if fresh and fresh.survey in surveys:
-        surveys[fresh.survey] = fresh
-    return list(surveys.values())
+def analysed(surveys: Iterable[SurveyData]) -> list[SurveyData]:
+    """Return the surveys that are analysed."""
+    return [data for data in surveys if (data.folder / "ranking.json").exists()]
 
 
-def not_analysed(study: Study, survey: str | None = None) -> list[str]:
-    """Return the surveys, or the one named, with answers that no analysis is of, or one of other answers."""
-    names = [survey] if survey else _begun(study)
-    judged = [name for name in names if study.judgements_path(name).exists()]
-    results = [SurveyData(study, name) for name in judged if study.judgements_path(name).stat().st_size]
-    return [result.survey for result in results if not result.analysis or result.outdated]
-
-
-def _begun(study: Study) -> list[str]:
-    """Return the surveys of the plan, then others that have a folder."""
-    folders = {path.name for path in study.path.glob("surveys/*") if path.is_dir()}
-    return planned_first(folders.union(study.plan.surveys), study.plan.surveys)
+def not_analysed(surveys: Iterable[SurveyData]) -> list[str]:
+    """Return the names of the surveys with answers that no analysis is of, or one of other answers."""
+    judged = [data for data in surveys if data.judgements_path.exists() and data.judgements_path.stat().st_size]
+    return [data.survey for data in judged if not data.analysis or data.outdated]
 
 
 def sources_of(judgements: Any) -> tuple[str, ...]:

@@ -98,7 +98,6 @@ class JudgementReader:
     @classmethod
     def for_study(cls, study: Study, name: str, answers: Names | None = None) -> JudgementReader:
         """Return the reader of a study's survey."""
-        get_survey(name, study)
         data = study.load(name)
         survey = survey_of(data)
         questions = [question.name for question in survey.questions]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from parlai_spotbot import plugin
 from parlai_spotbot.records import Item, Judgement, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 
 CAUTION = "automatic judge: no substitute for people"
 
@@ -41,9 +41,9 @@ class Judge(ABC):
         """Options that answers depend on; a study holds answers of one judge with one set of options only."""
         return {"seed": self.seed, "version": self.version}
 
-    def open(self, study: Study, survey: str) -> None:
+    def open(self, data: SurveyFiles) -> None:
         """Read what tells which units are answered; cheap, and before anything else."""
-        self._first_shown = first_shown(study.load(survey).units, self.worker_of)
+        self._first_shown = first_shown(data.units, self.worker_of)
 
     def anew(self, folder: Path) -> None:  # noqa: B027
         """Answer from now on as if nothing had been answered, and keep in `folder` what a server says."""
@@ -77,7 +77,7 @@ class Judge(ABC):
         return self.workers[unit.replicate % len(self.workers)]
 
     @abstractmethod
-    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
+    def prepare(self, data: SurveyFiles, progress: bool = True) -> None:
         """Read what is to be judged and train; `UserError` where the study does not allow it."""
 
     def ask(self, units: Sequence[Unit], done: Callable[[Unit], None] = lambda unit: None) -> None:

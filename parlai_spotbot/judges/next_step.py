@@ -7,7 +7,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.sequential.registration import registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import SurveyFiles
-from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys import study_survey, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -23,31 +23,29 @@ def answers_by_people(data: SurveyFiles) -> str:
 
     Of several tasks it is the first that is packed.
     """
-    path = data.study.path
-    survey = get_survey(data.survey, data.study)
+    survey = study_survey(data)
     if packing_of(survey).comes_in:
-        return hints.command("import", path, format=data.survey, data=YOUR_FILE)
+        return hints.command("import", data.study.path, format=data.survey, data=YOUR_FILE)
     task = None
     if survey.tasks:
         names = {name for item in data.items.values() for name in item.questions}
         packed = [task for task in survey.tasks if names & set(task.questions)]
         task = (packed or survey.tasks)[0].name
-    return hints.command("crowdsource", path, data.survey, task=task, dry_run=True)
+    return data.command("crowdsource", task=task, dry_run=True)
 
 
 def answers_by_a_judge(data: SurveyFiles) -> str:
     """The command that lets a judge answer: the spotter, else a language model; "" where no judge can."""
-    survey = get_survey(data.survey, data.study)
+    survey = study_survey(data)
     if survey.chat or survey.layout == "candidates":
         return ""
     if data.survey in SPOTTED and set(features_of(survey_of(data))) <= set(FEATURES):
-        return hints.command("judge", data.study.path, data.survey, judges="spotter")
-    return hints.command("judge", data.study.path, data.survey, **ANY_SERVER)
+        return data.command("judge", judges="spotter")
+    return data.command("judge", **ANY_SERVER)
 
 
 def settles(data: SurveyFiles) -> str:
     """The command that goes on with a survey that is served until settled; "" for another survey."""
-    path = data.study.path
     if (plan := registered(data)) is None:
         return ""
     request = SettledRequest(
@@ -55,7 +53,7 @@ def settles(data: SurveyFiles) -> str:
     )
     if plan.source == HUMAN:
         launch = {"unit_size": plan.unit_size, "deadline": plan.deadline or None}
-        return hints.command("crowdsource", path, data.survey, **request.named(), **launch)
+        return data.command("crowdsource", **request.named(), **launch)
     name = plan.source.removeprefix("judge:")
     judge: dict[str, object] = {"judges": name}
     recorded = data.recorded("judge").get(name, {})
@@ -63,7 +61,7 @@ def settles(data: SurveyFiles) -> str:
         judge = {**ANY_SERVER, "judge_name": name}
     if "url" in recorded:
         judge = {"judge_model": recorded["model"], "judge_url": recorded["url"], "judge_name": name}
-    return hints.command("judge", path, data.survey, **judge, seed=recorded.get("seed") or None, **request.named())
+    return data.command("judge", **judge, seed=recorded.get("seed") or None, **request.named())
 
 
 def next_step(data: SurveyFiles) -> str:
@@ -72,20 +70,19 @@ def next_step(data: SurveyFiles) -> str:
     An analysis of other files counts as none. Answers are a judge's; people's where no judge can answer.
     """
     study = data.study
-    survey = data.survey
-    answers = study.judgements_path(survey)
+    answers = data.judgements_path
     if not (answers.exists() and answers.stat().st_size):
-        packing = packing_of(get_survey(survey, study))
+        packing = packing_of(study_survey(data))
         if packing.comes_in:
             return answers_by_people(data)
-        if (study.survey_path(survey) / "crowdsourcing").is_dir():
-            return hints.command("collect", study.path, survey)
+        if (data.path / "crowdsourcing").is_dir():
+            return data.command("collect")
         if packing.of_conversations and not study.conversations_path.exists():
             return hints.command("selfchat", study.path)
-        if not study.units_path(survey).exists():
-            return hints.command("pack", study.path, survey)
+        if not data.units_path.exists():
+            return data.command("pack")
         return settles(data) or answers_by_a_judge(data) or answers_by_people(data)
-    results = map(checksums.read_json, study.analysis_path(survey).glob("*.json"))
-    if study.checksums(survey) not in (result["made_by"].get("sha256") for result in results):
-        return hints.command("analyze", study.path, survey)
-    return hints.command("report", study.path, survey)
+    results = map(checksums.read_json, data.folder.glob("*.json"))
+    if study.checksums(data.survey) not in (result["made_by"].get("sha256") for result in results):
+        return data.command("analyze")
+    return data.command("report")

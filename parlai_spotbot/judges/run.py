@@ -10,7 +10,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from parlai_spotbot import checksums, hints
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge
 from parlai_spotbot.judges.evaluation import held_out
@@ -20,7 +20,7 @@ from parlai_spotbot.records import Conversation, Judgement, Unit
 from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
 from parlai_spotbot.sequential.registration import proposed, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
-from parlai_spotbot.study import Study, read_judge
+from parlai_spotbot.study import SurveyFiles, read_judge
 from parlai_spotbot.surveys import Survey, known_survey, survey_of
 from parlai_spotbot.terminal import Bar, Say
 from parlai_spotbot.wording import source_said
@@ -30,28 +30,27 @@ def summary_path(survey_path: Path, judge_name: str) -> Path:
     return survey_path / "judges" / f"{judge_name}.json"
 
 
-def judge_study(
-    study: Study, survey: str, judge: Judge, progress: bool = True, settled: SettledRequest | None = None
-) -> dict:
+def judge_study(data: SurveyFiles, judge: Judge, progress: bool = True, settled: SettledRequest | None = None) -> dict:
     """Let the judge answer what it has not answered yet; return what JUDGE.json holds.
 
     With `settled`, units are drawn by its answers until every two contestants are settled. The caller holds the
     study's lock. Answers that exist were made with the same options, or it is a `UserError`. The same seed gives the
     same bytes, whatever the interruptions, as far as the judge is deterministic.
     """
-    path = summary_path(study.survey_path(survey), judge.name)
-    data = study.load(survey)
+    path = summary_path(data.path, judge.name)
+    study = data.study
     plan = None
     if settled:
         plan = register(data, judge.source, settled, seed=judge.seed)
-    with _opened(study, survey, judge, settled) as (units, recorded, todo):
+    data = data.reread()
+    with _opened(data, judge, settled) as (units, recorded, todo):
         course = None
         if plan:
             course = course_of(study.conversations(), plan, read_pool(data), units, recorded, todo)
         before = _complete_summary(path, len(units))
         if before and not todo and (course is None or (course.ended and not course.waiting)):
             return before
-        judge.prepare(study, survey, progress)
+        judge.prepare(data, progress)
         data.record("judge", {**data.recorded("judge"), judge.name: judge.options()})
         checksums.write_json(path, _summary(judge, units, recorded, study.conversations()))
         have = {row.judgement_id for row in recorded}
@@ -59,19 +58,18 @@ def judge_study(
             if course:
                 judge_until_settled(data, course, judge, have, progress)
             else:
-                _answer(study.judgements_path(survey), judge, todo, have, survey_of(data), progress)
+                _answer(data.judgements_path, judge, todo, have, survey_of(data), progress)
         finally:
-            summary = _summary_now(study, survey, judge)
+            summary = _summary_now(data.reread(), judge)
             if course:
                 summary["settled"] = standing(course)
             checksums.write_json(path, summary)
         return summary
 
 
-def _summary_now(study: Study, survey: str, judge: Judge) -> dict:
-    """Return what JUDGE.json holds of the answers there are now."""
-    now = study.load(survey)
-    return _summary(judge, now.units, _answers(judge, now.judgements), study.conversations())
+def _summary_now(data: SurveyFiles, judge: Judge) -> dict:
+    """Return what JUDGE.json holds of the answers there are."""
+    return _summary(judge, data.units, _answers(judge, data.judgements), data.study.conversations())
 
 
 def _complete_summary(path: Path, units: int) -> dict:
@@ -85,8 +83,7 @@ def _complete_summary(path: Path, units: int) -> dict:
 
 
 def let_judge(
-    study: Study,
-    survey: str,
+    data: SurveyFiles,
     judges: Sequence[Judge],
     yes: bool,
     say: Say = print,
@@ -100,26 +97,25 @@ def let_judge(
     """
     summaries = {}
     for judge in judges:
-        estimated = estimate(study, survey, judge, settled)
+        estimated = estimate(data.reread(), judge, settled)
         if estimated["units"] or not settled:
             say(estimate_text(estimated))
         allow(estimated, yes)
-        summaries[judge.name] = judge_study(study, survey, judge, progress=progress, settled=settled)
+        summaries[judge.name] = judge_study(data, judge, progress=progress, settled=settled)
         say(summary_text(summaries[judge.name]))
-        path = summary_path(study.survey_path(survey), judge.name)
-        say(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {path}")
+        say(f"\nanswers:  {data.judgements_path}\nabout it: {summary_path(data.path, judge.name)}")
     return summaries
 
 
-def estimate(study: Study, survey: str, judge: Judge, settled: SettledRequest | None = None) -> dict:
+def estimate(data: SurveyFiles, judge: Judge, settled: SettledRequest | None = None) -> dict:
     """Estimate what answering would take: ``{"judge", "units", …}`` and the judge's estimate. Writes nothing.
 
     With `settled` it is the most that it can take, if nothing is settled before the budget is used up.
     """
-    with _opened(study, survey, judge, settled) as (units, recorded, todo):
+    with _opened(data, judge, settled) as (units, recorded, todo):
         if settled:
-            plan, pool, _ = proposed(study.load(survey), judge.source, settled, seed=judge.seed)
-            todo += most_units(course_of(study.conversations(), plan, pool, units, recorded, todo))
+            plan, pool, _ = proposed(data, judge.source, settled, seed=judge.seed)
+            todo += most_units(course_of(data.study.conversations(), plan, pool, units, recorded, todo))
         counts = {"units": len(todo), "units_in_all": len(units), "at_most": settled is not None}
         return {"judge": judge.name, **counts, **judge.estimate(todo)}
 
@@ -140,29 +136,28 @@ def check_survey(survey: Survey) -> None:
 
 @contextlib.contextmanager
 def _opened(
-    study: Study, survey: str, judge: Judge, settled: SettledRequest | None
+    data: SurveyFiles, judge: Judge, settled: SettledRequest | None
 ) -> Iterator[tuple[list[Unit], list[Judgement], list[Unit]]]:
     """Open the judge; yield all units, its answers, and the units that lack some. It is closed in any case."""
-    data = study.load(survey)
     check_survey(known_survey(data))
     if settled:
         units = data.units
     elif plan := registered(data):
         raise UserError(
-            f"{study.settled_path(survey)}: this survey is served until settled, by {source_said(plan.source)}.",
+            f"{data.settled_path}: this survey is served until settled, by {source_said(plan.source)}.",
             "Go on with --until 'settled' and the options of the first time, or judge another --study.",
         )
     else:
-        units = study.units(survey)
+        units = data.study.units(data.survey)
         if not any(item.control is None for unit in units for item in unit.items):
-            raise UserError(f"{study.units_path(survey)}: no item to judge.", hints.run("pack", study.path, survey))
-    judge.open(study, survey)
+            raise UserError(f"{data.units_path}: no item to judge.", data.remedy("pack"))
+    judge.open(data)
     try:
         answers = _answers(judge, data.judgements)
         todo = _unanswered(judge, units, answers)
         if answers:
             recorded = data.recorded("judge").get(judge.name)
-            _check_options(judge, recorded, todo, study.judgements_path(survey))
+            _check_options(judge, recorded, todo, data.judgements_path)
         yield units, answers, todo
     finally:
         judge.close()

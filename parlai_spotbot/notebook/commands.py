@@ -186,7 +186,8 @@ def judge_study(call: JudgeCall) -> dict:
     settled = SettledRequest.asked(vars(call))
     judge = call.checked(survey_at(call.survey, call.study), settled)(call.study.plan.seed)
     with call.study.lock("judge_study"):
-        summaries = run.let_judge(call.study, call.survey, [judge], call.yes, str, call.progress, settled)
+        data = call.study.load(call.survey)
+        summaries = run.let_judge(data, [judge], call.yes, str, call.progress, settled)
     _warn_missing(*accounted(summaries))
     return summaries[judge.name]
 

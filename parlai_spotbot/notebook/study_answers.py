@@ -13,7 +13,7 @@ from parlai_spotbot.errors import nearest
 from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.study import Study as StoredStudy
-from parlai_spotbot.surveys import Survey, known_survey, survey_names
+from parlai_spotbot.surveys import Survey, known_survey
 from parlai_spotbot.wording import counted, source_said
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ class Study(StoredStudy):
     def answers(self, survey: str = "spot_the_bot") -> StudyAnswers:
         """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""
         from parlai_spotbot.findings import findings_of
+        from parlai_spotbot.findings.survey_data import begun
 
-        names = [name for name in survey_names(self) if self.judgements_path(name).exists()]
+        names = sorted(data.survey for data in begun(self) if data.has_answers)
         if not findings_of(known_survey(self.load(survey))):
             raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, names)}")
         if survey not in names:
@@ -57,12 +58,15 @@ class Study(StoredStudy):
         return StudyAnswers(self.remaining(), survey)
 
     def _repr_html_(self) -> str:
+        from parlai_spotbot.findings.survey_data import begun
+
         bots = [(name, bot.model or bot.model_file) for name, bot in self.plan.contestants.items()]
-        names = [name for name in survey_names(self) if self.judgements_path(name).exists()]
         answered = []
-        for name in names:
-            answers = self.answers(name)
-            answered.append((name, len(answers), ", ".join(map(source_said, answers.sources))))
+        for data in sorted(begun(self), key=lambda data: data.survey):
+            if not data.has_answers:
+                continue
+            answers = self.answers(data.survey)
+            answered.append((data.survey, len(answers), ", ".join(map(source_said, answers.sources))))
         about = f"{self.plan.domain}: {counted(len(self.conversations()), 'conversation')} in {self.path}"
         tables: list[in_html.Table] = [("", ("Contestant", "What it is"), bots)]
         if answered:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account, render
 from parlai_spotbot.findings.finding import Finding, Result
@@ -151,16 +150,15 @@ def known_to(contents: SurveyData) -> Iterator[None]:
         yield
     except KeyError as err:
         raise UserError(
-            f"{contents.study.analysis_path(contents.survey)}: nothing of {err}. "
-            + (contents.outdated or "It was made by another version."),
-            hints.run("analyze", contents.study.path, contents.survey),
+            f"{contents.folder}: nothing of {err}. " + (contents.outdated or "It was made by another version."),
+            contents.remedy("analyze"),
         ) from err
 
 
 def unknown(view: SurveyView) -> list[SourcePart]:
     """Return what there is of a survey whose answers nobody knows."""
     contents = view.contents
-    folder = contents.study.analysis_path(contents.survey).relative_to(contents.study.path).as_posix()
+    folder = contents.folder.relative_to(contents.study.path).as_posix()
     parts = []
     for source in contents.sources:
         names = [name for name, by_source in contents.analysis.items() if source in by_source]

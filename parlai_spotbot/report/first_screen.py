@@ -129,7 +129,7 @@ def _of_users(contents: SurveyData) -> FirstScreen:
     if named and not frames.one("about")["people"]:
         step = ScreenStep("Import people's.", command("import", contents.study.path, format="tau2", data="human=FILE"))
     if contents.outdated:
-        step = ScreenStep(contents.outdated, command("analyze", contents.study.path, contents.survey))
+        step = ScreenStep(contents.outdated, contents.command("analyze"))
     why = examples_of_users(contents, frames)
     return FirstScreen(question, simulators.answer(frames), step, why=why, parts=parts)
 
@@ -273,7 +273,7 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
     step = missing(contents)
     if step or not contents.asked.known:
         return step
-    study, survey = contents.study, contents.survey
+    study = contents.study
     by_people = HUMAN in contents.sources
     settled = SETTLED in contents.analysis
     if advice is None:
@@ -289,10 +289,10 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
         typed = answers_by_people(contents)
     elif advice.more and "selfplay" in study.provenance():
         typed = command("selfchat", study.path, more=advice.more)
-    elif advice.plan and survey == "votes":
-        typed = command("plan", study.path, survey, next=NEXT)
+    elif advice.plan and contents.survey == "votes":
+        typed = contents.command("plan", next=NEXT)
     elif advice.plan and (planning := contents.asked.about.planning) and planning.of in PILOTED:
-        typed = command("plan", study.path, survey)
+        typed = contents.command("plan")
     return ScreenStep(advice, typed)
 
 
@@ -305,7 +305,6 @@ def _remedy(alarms: Sequence[Mapping]) -> ScreenStep | None:
 
 def missing(contents: SurveyData) -> ScreenStep | None:
     """Return what has not been made yet or is out of date, with the command that makes it."""
-    study, survey = contents.study, contents.survey
     if not contents.asked.known:
         return None
     if not contents.judged:
@@ -320,4 +319,4 @@ def missing(contents: SurveyData) -> ScreenStep | None:
         text = text or "The judgements are not analysed yet."
     if not text:
         return None
-    return ScreenStep(text, command("analyze", study.path, survey))
+    return ScreenStep(text, contents.command("analyze"))

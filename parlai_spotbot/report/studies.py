@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.sections import places_said
 from parlai_spotbot.findings.standings import standings
-from parlai_spotbot.findings.survey_data import SurveyData
+from parlai_spotbot.findings.survey_data import SurveyData, begun
 from parlai_spotbot.study import Study
 
 KEYS = ("survey", "source", "criterion", "contestant")
@@ -41,7 +41,11 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     names = [path.name for path in study_by_path]
     labels = names if len(set(names)) == len(names) else map(str, study_by_path)
     studies = dict(zip(labels, study_by_path.values(), strict=True))
-    ranked = {label: _ranked(study) for label, study in studies.items()}
+    ranked = {}
+    for label, study in studies.items():
+        surveys = {data.survey: data for data in begun(study) if _ranks(data)}
+        names = sorted(surveys, key=lambda name: (name != "spot_the_bot", name))
+        ranked[label] = {name: surveys[name] for name in names}
     counts = Counter(chain.from_iterable(ranked.values()))
     shared = [name for name, count in counts.items() if count > 1 and survey in (None, name)]
     if not shared:
@@ -59,24 +63,16 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     return pd.DataFrame(rows)
 
 
-def _ranked(study: Study) -> dict[str, SurveyData]:
-    """Return the surveys that have judgements which rank contestants, Spot The Bot first."""
-    names = sorted(path.parent.name for path in study.path.glob("surveys/*/judgements.jsonl"))
-    surveys = {name: SurveyData(study, name) for name in sorted(names, key=lambda name: name != "spot_the_bot")}
-    return {
-        name: contents
-        for name, contents in surveys.items()
-        if any(finding.name == "ranking" for finding in findings_of(contents.asked))
-    }
+def _ranks(data: SurveyData) -> bool:
+    """Return whether a survey has answers that rank contestants."""
+    return data.has_answers and any(finding.name == "ranking" for finding in findings_of(data.asked))
 
 
 def _rows(label: str, contents: SurveyData) -> Iterator[dict]:
     if "ranking" not in contents.analysis:
-        study = contents.study
-        survey = contents.survey
         raise UserError(
-            f"{study.analysis_path(survey)}: the judgements of '{survey}' are not analysed yet by this version.",
-            hints.run("analyze", study.path, survey),
+            f"{contents.folder}: the judgements of '{contents.survey}' are not analysed yet by this version.",
+            contents.remedy("analyze"),
         )
     for source, criterion, ranking, annotations in standings(contents):
         places = places_said(ranking)

@@ -25,8 +25,9 @@ class SpotbotAnalyze(Command):
     def execute(self) -> int:
         from parlai_spotbot.findings.analyze import analyze, missing_of
         from parlai_spotbot.findings.compute import summary
+        from parlai_spotbot.findings.survey_data import begun
         from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
-        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys import study_survey
 
         opt = self.opt
         study = self.study
@@ -34,11 +35,11 @@ class SpotbotAnalyze(Command):
         options = option_values(Options, {**opt, "seed": self.seed})
         metrics = None
         if opt["gate"]:
-            _check_gate(get_survey(survey, study))
+            _check_gate(study_survey(study.load(survey)))
         with study.lock("spotbot_analyze"):
             result = analyze(study, survey, progress=True, **options)
             self.result.missing = missing_of(result)
-            if opt["metrics"] or has_metrics_and_outcomes(study):
+            if opt["metrics"] or has_metrics_and_outcomes(begun(study)):
                 from parlai_spotbot.analysis.metrics import Wishes
                 from parlai_spotbot.findings import metrics_of_study
 
@@ -47,7 +48,7 @@ class SpotbotAnalyze(Command):
                     metrics = metrics_of_study.analyze_metrics(study, wishes)
                 except UserError as err:
                     self.result.missing[f"study of all metrics: {str(err).rstrip('.')}"] = 1
-        lines = [summary(get_survey(survey, study), result), *self._of_users(result)]
+        lines = [summary(study_survey(study.load(survey)), result), *self._of_users(result)]
         print("\n".join(filter(None, lines)))
         folder = study.analysis_path(survey)
         print(f"written to {folder}")

@@ -1,11 +1,18 @@
 """``parlai spotbot_check``: whether a study's files are what was written, what is wrong, and how to fix it."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.wording import counted
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 
 
 class SpotbotCheck(Command):
@@ -26,10 +33,11 @@ class SpotbotCheck(Command):
                 changed = record_as_they_are(folder)
             print(f"recorded as they are; changed by hand: {', '.join(changed) or 'none'}")
         if self.opt["restore"]:
-            print("\n".join(restore(Study.open(folder, verify=False))) or "no ledger is damaged, so none was restored")
+            restored = restore(_collections(folder))
+            print("\n".join(restored) or "no ledger is damaged, so none was restored")
         checked = list(check_study(folder))
         if not any(one.problem for one in checked[:1]):
-            checked += check_collections(Study.open(folder, verify=False))
+            checked += check_collections(_collections(folder))
         for one in checked:
             name = str(one.path)
             if one.path.is_relative_to(folder):
@@ -47,6 +55,14 @@ class SpotbotCheck(Command):
         if wrong:
             return PARTLY
         return DONE
+
+
+def _collections(folder: Path) -> Iterator[CollectionPaths]:
+    """Yield the files of each collection of the study in a folder."""
+    from parlai_spotbot.crowdsourcing.check import collections
+    from parlai_spotbot.study import Study
+
+    return collections(Study.open(folder, verify=False))
 
 
 COMMAND = SpotbotCheck

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 class SpotbotCollect(Command):
     def execute(self) -> int:
-        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys import study_survey
 
         study = self.study
         survey = self.opt["survey"]
-        get_survey(survey, study)
+        data = study.load(survey)
+        study_survey(data)
         if self.opt["withdraw"] is not None:
             return self._withdraw(self.opt["withdraw"])
         from parlai_spotbot.crowdsourcing.collect import collect
 
         with study.lock("spotbot_collect"):
             collected = collect(study, survey)
-        data = study.load(survey)
         self.tell(report(collected, data))
         self.result.figures = collected.figures()
         self.result.wrote(judgements=data.judgements_path)

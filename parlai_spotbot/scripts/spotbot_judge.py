@@ -56,7 +56,7 @@ class SpotbotJudge(Command):
             return self._estimate(survey, judges, settled)
         with study.lock("spotbot_judge"):
             own_surveys.taken(study, given)
-            self.result.figures = summaries = let_judge(study, survey, judges, request.yes, settled=settled)
+            self.result.figures = summaries = let_judge(study.load(survey), judges, request.yes, settled=settled)
         self.result.missing, remedy, problem = accounted(summaries)
         n = sum(self.result.missing.values())
         self.result.said = problem or f"judged by {listed(summaries)}"
@@ -142,7 +142,7 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.summary import estimate_text
 
         for judge in judges:
-            self.result.figures[judge.name] = estimated = estimate(self.study, survey, judge, settled)
+            self.result.figures[judge.name] = estimated = estimate(self.study.load(survey), judge, settled)
             print(estimate_text(estimated))
         print("\nnothing was asked (--dry-run)")
         return DONE

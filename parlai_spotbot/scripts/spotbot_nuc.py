@@ -21,7 +21,7 @@ class SpotbotNuc(Command):
         from parlai_spotbot import checksums, files
         from parlai_spotbot.findings.finding import csv_tables
         from parlai_spotbot.findings.result import Result
-        from parlai_spotbot.findings.survey_data import analysed
+        from parlai_spotbot.findings.survey_data import analysed, begun
         from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, question_sentence, with_rows
         from parlai_spotbot.nuc.recall import recall
         from parlai_spotbot.report.nuc_page import write_page
@@ -38,7 +38,7 @@ class SpotbotNuc(Command):
         results, complete = recall_results
         ranking = results["ranking"]
         if study:
-            results["agreement"] = agreement_of(analysed(study), ranking)
+            results["agreement"] = agreement_of(analysed(begun(study)), ranking)
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
         planned = ()
         if study:

@@ -21,14 +21,14 @@ class SpotbotPack(Command):
     def execute(self) -> None:
         study = self.study
         given = self.opt["survey"]
-        from parlai_spotbot.surveys import get_survey, own_surveys
+        from parlai_spotbot.surveys import own_surveys, study_survey
 
         if own_surveys.is_file(given):
             from parlai_spotbot.findings import check_findings
 
             check_findings(own_surveys.read_survey(given), given)
         else:
-            get_survey(given, study)
+            study_survey(study.load(given))
         from parlai_spotbot.surveys.controls import announced
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text
@@ -39,7 +39,7 @@ class SpotbotPack(Command):
             self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
             self.tell(summary_text(self.result.figures))
             data = study.load(name)
-            if own_surveys.kept(study, name):
+            if own_surveys.kept(data):
                 print(announced(data))
             self.result.wrote(units=data.units_path)
             print(f"\nwritten: {data.units_path}")

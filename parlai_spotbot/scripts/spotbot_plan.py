@@ -53,9 +53,13 @@ class SpotbotPlan(Command):
 
     def _next(self, request: PlanRequest) -> None:
         """Print the pairs to show next, or write them to --out."""
-        from parlai_spotbot.findings.plans.next_pairs import next_pairs
+        from parlai_spotbot.findings.plans.next_pairs import VOTES, next_pairs
+        from parlai_spotbot.findings.survey_data import SurveyData
 
-        self._table("pairs", next_pairs(self.named_study, self.opt["next"], request), "show")
+        votes = None
+        if self.named_study is not None:
+            votes = SurveyData(self.named_study, VOTES)
+        self._table("pairs", next_pairs(votes, self.opt["next"], request), "show")
 
     def _labels(self, request: PlanRequest) -> None:
         """Print the items that people should label next, or write them to --out."""

@@ -42,7 +42,7 @@ class SpotbotReport(Command):
                 raise UserError(f"--{option.replace('_', '-')}: {needs}.", "Leave it out.")
 
     def _report(self) -> int:
-        from parlai_spotbot.findings.survey_data import not_analysed
+        from parlai_spotbot.findings.survey_data import begun, not_analysed
         from parlai_spotbot.report.page import build_report
 
         study = self.study
@@ -51,7 +51,8 @@ class SpotbotReport(Command):
         self.result.wrote(report=path, appendix=path.parent / "appendix")
         print(f"report:   {path}")
         print(f"appendix: {path.parent / 'appendix'}")
-        surveys = not_analysed(study.remaining(), self.opt["survey"])
+        survey = self.opt["survey"]
+        surveys = not_analysed(data for data in begun(study.remaining()) if survey in (None, data.survey))
         self.result.missing |= dict.fromkeys(
             (f"analysis of the answers to {name} as they are now" for name in surveys), 1
         )

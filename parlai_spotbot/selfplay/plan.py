@@ -139,7 +139,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     domain = domain_of(study.path, plan.domain)
     fixed = {name: getattr(request, name) for name in FIXED}
     if request.domain:
-        fixed["domain"] = _asked_domain(request.domain, domain, study)
+        fixed["domain"] = _asked_domain(request.domain, domain, study.path)
     if request.segments:
         fixed["segments"] = tuple(sorted(request.segments))
     differences = [
@@ -153,7 +153,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
             "Leave these options out to continue with the study, or choose another --study.",
         )
     extension = _extension(study, request)
-    _check_learnt(study, domain, request, extension)
+    _check_learnt(domain, request, extension, study.path)
     plans = study.plans()
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
@@ -164,27 +164,27 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     return PlanDecision(study, plans, extension, domain, otherwise)
 
 
-def _check_learnt(study: Study, domain: Domain, request: SelfPlayRequest, extension: Mapping) -> None:
+def _check_learnt(domain: Domain, request: SelfPlayRequest, extension: Mapping, study_path: Path) -> None:
     """Raise `UserError` for a further contestant that may have learnt what is shown as people's."""
     if domain.trained is not False:
         return
     for name in extension.get("contestants", {}):
         if may_have_learnt((request.contestants or {})[name]):
             raise UserError(
-                f"contestant '{name}' may have learnt from conversations that {study.path} shows as people's: no "
+                f"contestant '{name}' may have learnt from conversations that {study_path} shows as people's: no "
                 "conversation of its domain is kept for bots.",
                 "Choose another --study, with this contestant from the beginning.",
             )
 
 
-def _asked_domain(name: str, domain: Domain, study: Study) -> str:
+def _asked_domain(name: str, domain: Domain, study_path: Path) -> str:
     """Return the name of the requested domain; one that is called like the study's `domain` must be the same."""
     if name == domain.name:
         return domain.name
     try:
         other = get_domain(name)
     except UserError as err:
-        remedy = f"Leave --domain out: {study.path} knows its own ({domain.name})."
+        remedy = f"Leave --domain out: {study_path} knows its own ({domain.name})."
         raise UserError(err.problem, remedy) from None
     if other.name == domain.name:
         differ = custom.differences(domain, other)

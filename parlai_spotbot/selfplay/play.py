@@ -12,7 +12,7 @@ from pathlib import Path
 from parlai_spotbot import __version__, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import LEFT_OUT
-from parlai_spotbot.records import Contestant, Conversation
+from parlai_spotbot.records import Contestant, Conversation, indexed
 from parlai_spotbot.selfplay.account_journal import AccountJournal, killed_runs
 from parlai_spotbot.selfplay.contestant_files import digests, source_files
 from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
@@ -22,7 +22,7 @@ from parlai_spotbot.selfplay.forecast import check_cost, forecasts, tell
 from parlai_spotbot.selfplay.people import draw_people, wanted_people
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
-from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
+from parlai_spotbot.selfplay.runner import Runner, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import ConversationJob, check_played, schedule, seeds_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.selfplay.worlds import ENDED_BY
@@ -218,7 +218,7 @@ def _scheduled(decision: PlanDecision, path: Path) -> tuple[list[ConversationJob
     jobs, seeds_used = schedule(decision.plans, seeds_of(decision.domain))
     done = {}
     if decision.study:
-        done = finished(decision.study)
+        done = indexed(decision.study.finished())
     check_played(done, jobs, path)
     gone = set(decision.plan.left_out)
     jobs = [job for job in jobs if job.conversation_id in done or gone.isdisjoint(job.entities)]

@@ -50,11 +50,6 @@ class GroupOutcome:
     leased: dict[str, ContestantHandle] = field(default_factory=dict)
 
 
-def finished(study: Study) -> dict[str, Conversation]:
-    """Every conversation of the study that is on disk, by id."""
-    return indexed(study.finished())
-
-
 def missing_groups(jobs: list[ConversationJob], done: Collection[str]) -> list[list[ConversationJob]]:
     """Return the groups of the schedule without the conversations that are `done`."""
     groups: dict[int, list[ConversationJob]] = {}
@@ -263,7 +258,7 @@ def failure_row(job: ConversationJob, failure: TurnFailure, turns: list[Turn]) -
 def write_conversations(study: Study, jobs: list[ConversationJob], people: list[Conversation]) -> list[Conversation]:
     """Turn journal and earlier results into conversations.jsonl: bots in canonical order, then bots with people (which
     were not played here, and stay), then people."""
-    done = finished(study)
+    done = indexed(study.finished())
     rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done]
     rows += [row for row in done.values() if row.kind == "human_model"] + people
     checksums.write_jsonl(study.conversations_path, rows)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import parlai_spotbot
-from parlai_spotbot import checksums, files, hints
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, Number, indexed, judged_name
 from parlai_spotbot.sequential.evidence import Evidence, Rules, begin
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import SurveyFiles
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import study_survey
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
@@ -195,10 +195,10 @@ def proposed(
     Of a judge that has answered nothing yet, another plan may take the place of the one that is there. `launch` are the
     `deadline` and `control_mistakes` of people.
     """
-    about = get_survey(data.survey, data.study)
+    about = study_survey(data)
     question = check_request(about, request, unit_size)
     earlier = registered(data)
-    items, packed, pool = _drawn_from(data, about, question)
+    items, packed, pool = _drawn_from(data, about, question, earlier is not None)
     talks = indexed(data.study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     most = at_most(evidence_marks(item, talks, {*pair} - {NOBODY}) for item, pair in pairs.items())
@@ -237,9 +237,11 @@ def proposed(
     return earlier, items, None
 
 
-def _drawn_from(data: SurveyFiles, about: Survey, question: str) -> tuple[list[Item], Packed | None, str]:
+def _drawn_from(
+    data: SurveyFiles, about: Survey, question: str, is_registered: bool
+) -> tuple[list[Item], Packed | None, str]:
     """Return the items to draw from, how they were packed (None of earlier ones), and the SHA-256 of their file."""
-    if registered(data) is not None:
+    if is_registered:
         return read_pool(data), None, files.sha256(pool_path(data))
     if data.units_path.exists():
         raise UserError(
@@ -332,7 +334,7 @@ def _pool(data: SurveyFiles, about: Survey, question: str) -> tuple[list[Item], 
 
 def read_pool(data: SurveyFiles) -> list[Item]:
     """Return the items to draw from."""
-    remedy = hints.run("judge", data.study.path, data.survey)
+    remedy = data.remedy("judge")
     return checksums.read_jsonl(pool_path(data), Item.from_json, "pool of items", remedy)
 
 

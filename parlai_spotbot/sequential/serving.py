@@ -19,7 +19,7 @@ from parlai_spotbot.sequential.points import Points, points
 from parlai_spotbot.sequential.registration import Registration, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import SurveyFiles
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import study_survey
 from parlai_spotbot.surveys.packing.units_file import answers_of
 from parlai_spotbot.wording import filled
 
@@ -231,7 +231,7 @@ def prepared(
     if request is not None:
         if earlier and earlier.source == HUMAN:
             forget(data)
-        size = min(UNIT_SIZE, get_survey(data.survey, data.study).unit_size) if unit_size is None else unit_size
+        size = min(UNIT_SIZE, study_survey(data).unit_size) if unit_size is None else unit_size
         launch = {"deadline": deadline, "control_mistakes": control_mistakes}
         register(data, HUMAN, request, unit_size=size, **launch)
     elif unit_size is not None or earlier is None:
@@ -239,9 +239,7 @@ def prepared(
     elif earlier.source != HUMAN:
         raise UserError(
             f"{data.settled_path}: registered for {earlier.source}, whose answers choose what is shown.",
-            hints.Remedy(
-                "Take another --study for people, or go on: ", hints.command("judge", data.study.path, data.survey)
-            ),
+            hints.Remedy("Take another --study for people, or go on: ", data.command("judge")),
         )
     plan = registered(data)
     if plan and plan.control_mistakes not in (None, control_mistakes):

@@ -6,6 +6,7 @@ answers.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ __all__ = [
     "known_survey",
     "launched_survey",
     "planned",
+    "study_survey",
     "survey_at",
     "survey_names",
     "survey_of",
@@ -44,24 +46,28 @@ def survey_names(study: Study | None = None) -> list[str]:
     return names
 
 
-def get_survey(name: str, study: Study | None = None) -> Survey:
-    """Return the survey of this name, which `study` may have from a user.
+def get_survey(name: str, others: Iterable[str] = ()) -> Survey:
+    """Return the survey of the package that has this name.
 
-    An unknown name is a `UserError` that suggests the nearest.
+    An unknown name is a `UserError` that suggests the nearest, of `others` too.
     """
-    if study is not None and (user_survey := own_surveys.kept(study, name)) is not None:
-        return user_survey
     if own_surveys.is_file(name):
         raise own_surveys.needs_packing(name)
-    if name not in plugin.names(__name__, "SURVEY"):
-        raise UserError(f"--survey {name}: {plugin.KINDS['SURVEY']}.", nearest(name, survey_names(study)))
+    names = survey_names()
+    if name not in names:
+        raise UserError(f"--survey {name}: {plugin.KINDS['SURVEY']}.", nearest(name, sorted({*names, *others})))
     return plugin.find(__name__, "SURVEY", name, "--survey")
+
+
+def study_survey(data: SurveyFiles) -> Survey:
+    """Return the survey that a study knows by the name: a user's, or else the package's."""
+    return own_surveys.kept(data) or get_survey(data.survey, own_surveys.names(data.study.path))
 
 
 def known_survey(data: SurveyFiles) -> Survey:
     """Return the survey of a folder of the study; one without questions where nobody knows it."""
     if data.survey in survey_names(data.study):
-        return get_survey(data.survey, data.study)
+        return study_survey(data)
     return Survey(data.survey, data.survey, "", ())
 
 
@@ -76,12 +82,14 @@ def survey_at(given: str, study: Study | None = None) -> Survey:
     """Return the survey that --survey names: that of a file, or by its name."""
     if own_surveys.is_file(given):
         return own_surveys.read_survey(given)
-    return get_survey(given, study)
+    if study is None:
+        return get_survey(given)
+    return study_survey(study.load(given))
 
 
 def planned(study: Study | None = None) -> dict[str, Planning]:
     """Return the surveys that can be planned, with the defaults of their plans."""
-    planning_by_name = {name: get_survey(name, study).about.planning for name in survey_names(study)}
+    planning_by_name = {name: survey_at(name, study).about.planning for name in survey_names(study)}
     return {name: planning for name, planning in planning_by_name.items() if planning}
 
 
@@ -107,7 +115,7 @@ def whole_survey(data: SurveyFiles) -> Survey:
     from parlai_spotbot.surveys.packing import packing_of
     from parlai_spotbot.surveys.packing.units_file import packed_with
 
-    survey = get_survey(data.survey, data.study)
+    survey = study_survey(data)
     return packing_of(survey).as_packed(survey, packed_with(data) or {})
 
 

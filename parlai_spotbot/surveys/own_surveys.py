@@ -29,7 +29,7 @@ from typing import Any
 from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import OUTCOMES
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import read_plain, validated
 
@@ -201,15 +201,15 @@ def to_data(survey: Survey) -> dict[str, Any]:
 
 
 # -- in a study --------------------------------------------------------------------------------------------------------
-def kept(study: Study, name: str) -> Survey | None:
-    """Return the survey of this name that the study keeps, or None.
+def kept(data: SurveyFiles) -> Survey | None:
+    """Return the survey that the study keeps of a user, or None.
 
     A changed or malformed file is a `UserError`.
     """
-    path = study.survey_path(name) / FILE
+    path = data.path / FILE
     if not path.exists():
         return None
-    return study.once(path, lambda: checked(validated(Survey, checksums.read_json(path), path), str(path)))
+    return data.study.once(path, lambda: checked(validated(Survey, checksums.read_json(path), path), str(path)))
 
 
 def names(folder: Path) -> list[str]:
@@ -226,15 +226,16 @@ def taken(study: Study, given: str) -> str:
         return given
     survey = read_survey(given)
     source = Path(given).expanduser()
-    path = study.survey_path(survey.name) / FILE
-    before = kept(study, survey.name)
-    answered = study.judgements_path(survey.name).exists() or (path.parent / "crowdsourcing").exists()
+    data = study.load(survey.name)
+    path = data.path / FILE
+    before = kept(data)
+    answered = data.judgements_path.exists() or (data.path / "crowdsourcing").exists()
     if before is not None and before != survey and answered:
         raise UserError(
-            f"{source}: survey {survey.name} differs from the one that {path.parent} has answers to.",
+            f"{source}: survey {survey.name} differs from the one that {data.path} has answers to.",
             "Give it another name.",
         )
     checksums.write_json(path, to_data(survey))
     source_file = {"file": str(source.absolute()), "sha256": hashlib.sha256(source.read_bytes()).hexdigest()}
-    study.load(survey.name).record("own_surveys", source_file)
+    data.record("own_surveys", source_file)
     return survey.name

@@ -49,5 +49,5 @@ def took(busy: float) -> tuple[float, int]:
         options = read_options({"url": server.url, "model": "parrot-1", "concurrency": CONCURRENCY}, "bench")
         judge = LanguageModelJudge(0, "served", options)
         start = time.perf_counter()
-        judge_study(study, SURVEY, judge, progress=False)
+        judge_study(study.load(SURVEY), judge, progress=False)
         return time.perf_counter() - start, len(server.bodies)

@@ -215,7 +215,7 @@ def answers(study) -> dict[str, dict[str, Counter]]:
     from parlai_spotbot.judges.run import judge_study
     from parlai_spotbot.judges.spotter import Spotter
 
-    judge_study(study, SURVEY, Spotter(0), progress=False)
+    judge_study(study.load(SURVEY), Spotter(0), progress=False)
     entities = {c.conversation_id: c.entities for c in study.conversations()}
     found: dict[str, dict[str, Counter]] = {}
     for row in study.judgements(SURVEY):

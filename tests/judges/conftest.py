@@ -96,7 +96,7 @@ def judged(learns_little, tmp_path_factory):
     with FileLock(shared / "judged.lock"), pytest.MonkeyPatch.context() as patch:
         if not (shared / "judged").exists():
             learns_little(patch)
-            judge_study(make_study(shared / "unfinished"), SURVEY, Spotter(0), progress=False)
+            judge_study(make_study(shared / "unfinished").load(SURVEY), Spotter(0), progress=False)
             (shared / "unfinished").rename(shared / "judged")
     folder = tmp_path_factory.mktemp("judged") / "study"
     shutil.copytree(shared / "judged", folder)
@@ -120,6 +120,6 @@ def prepared(learns_little, judged):
     judge = get_judge("spotter")(seed=0)
     with pytest.MonkeyPatch.context() as patch:
         learns_little(patch)
-        judge.open(judged[0], SURVEY)
-        judge.prepare(judged[0], SURVEY, progress=False)
+        judge.open(judged[0].load(SURVEY))
+        judge.prepare(judged[0].load(SURVEY), progress=False)
     return judge

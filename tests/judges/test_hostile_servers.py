@@ -103,7 +103,7 @@ def test_a_judge_behind_it_ends_in_counted_gaps_or_a_clear_error(tmp_path, capfd
     with Hostile(name) as server:
         options = read_options({"url": server.url, "model": "m", **given}, "test")
         try:
-            summary = judge_study(study, SURVEY, language_model.JUDGE(0, "hostile", options), progress=False)
+            summary = judge_study(study.load(SURVEY), language_model.JUDGE(0, "hostile", options), progress=False)
             said = files.dumps(summary)
             assert summary["missing"]["n"] + summary["not_asked"] == 40
             assert summary["stopped"] or summary["missing"]["n"] == 40
@@ -144,7 +144,7 @@ def test_a_server_that_hangs_at_first_is_waited_for_once_and_that_is_said(tmp_pa
 
     def judge(url):
         options = read_options({"url": url, "model": "m", **given}, "test")
-        judge_study(study, SURVEY, language_model.JUDGE(0, "hostile", options), progress=False)
+        judge_study(study.load(SURVEY), language_model.JUDGE(0, "hostile", options), progress=False)
 
     def play(url):
         with chat_agents() as new:

@@ -49,7 +49,7 @@ def judge(url, seed=0, name=NAME, most=None, **given):
 
 
 def run(study, url, survey=SURVEY, **given):
-    return judge_study(study, survey, judge(url, **given), progress=False)
+    return judge_study(study.load(survey), judge(url, **given), progress=False)
 
 
 def raw(study, survey=SURVEY):
@@ -137,9 +137,9 @@ def test_all_questions_about_an_item_are_asked_at_once_with_the_same_answers(stu
         run(study, server.url)
         alone = answers(study)
         checksums.remove(study.judgements_path(SURVEY))
-        before = estimate(study, SURVEY, judge(server.url, one_request=None, name="at_once"))
+        before = estimate(study.load(SURVEY), judge(server.url, one_request=None, name="at_once"))
         asked = len(server.bodies)
-        summary = judge_study(study, SURVEY, judge(server.url, one_request=None, name="at_once"), progress=False)
+        summary = judge_study(study.load(SURVEY), judge(server.url, one_request=None, name="at_once"), progress=False)
         bodies = server.bodies[asked:]
     assert len(bodies) == before["requests"] == 4 * 2
     assert answers(study) == alone
@@ -288,11 +288,11 @@ def test_cost_is_what_the_server_counted_else_reckoned_on_the_long_side(study, c
 
 def test_the_estimate_comes_first_and_asks_nothing(study):
     with ChatServer(fair) as server:
-        before = estimate(study, SURVEY, judge(server.url, **PRICES))
+        before = estimate(study.load(SURVEY), judge(server.url, **PRICES))
         assert server.bodies == []
         assert not (study.survey_path(SURVEY) / "judges").exists()
         summary = run(study, server.url, **PRICES)
-        after = estimate(study, SURVEY, judge(server.url, **PRICES))
+        after = estimate(study.load(SURVEY), judge(server.url, **PRICES))
     assert (before["units"], before["units_in_all"], before["requests"]) == (2, 4, 40)
     assert before["cost"] == pytest.approx((before["prompt_tokens"] * 2 + 40 * 12 * 10) / 1e6)
     assert before["cost_at_most"] == pytest.approx((before["prompt_tokens"] * 2 + 40 * 20 * 10) / 1e6)

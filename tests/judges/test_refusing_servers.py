@@ -67,7 +67,7 @@ def test_what_a_server_refuses_is_asked_otherwise_and_said_once(tmp_path, names,
     study = spot_study(tmp_path / "study")
     with ChatServer(refusing(names, answers_to)) as server:
         options = read_options({"url": server.url, "model": "parrot-1", "retries": 0, "temperature": 0.3}, "test")
-        summary = judge_study(study, SURVEY, language_model.JUDGE(0, "hosted", options), progress=False)
+        summary = judge_study(study.load(SURVEY), language_model.JUDGE(0, "hosted", options), progress=False)
         refused = len(server.bodies) - 8
     assert summary["missing"]["n"] == 0
     assert len(names) <= refused <= len(names) + 1  # of a format: JSON without a schema, then none
@@ -122,5 +122,5 @@ def test_the_words_of_the_file_of_case_63(tmp_path):
     given = {"url": "", "model": "parrot-1", "extra": {"max_completion_tokens": 500, "temperature": None}}
     with ChatServer(refusing(ALL[:1], answers_to)) as server:
         options = read_options({**given, "url": server.url}, "test")
-        summary = judge_study(study, SURVEY, language_model.JUDGE(0, "hosted", options), progress=False)
+        summary = judge_study(study.load(SURVEY), language_model.JUDGE(0, "hosted", options), progress=False)
     assert (summary["missing"]["n"], server.bodies[-1]["max_completion_tokens"]) == (0, 500)

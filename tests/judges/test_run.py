@@ -49,7 +49,7 @@ def test_every_question_of_every_item_has_a_valid_answer(judged):
 
 def test_a_second_run_changes_nothing(copy, judged):
     before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in sorted(copy.path.rglob("*")) if p.is_file()}
-    assert judge_study(copy, SURVEY, Spotter(0), progress=False) == judged[1]
+    assert judge_study(copy.load(SURVEY), Spotter(0), progress=False) == judged[1]
     assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in before} == before
 
 
@@ -61,7 +61,7 @@ def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged
     first = (files.dumps(person) + "\n").encode()
     path.write_bytes(first + whole[: int(len(whole) * 0.37)])  # torn within a unit, within a line
     sealed(copy.path)
-    assert judge_study(copy, SURVEY, Spotter(0), progress=False) == judged[1]
+    assert judge_study(copy.load(SURVEY), Spotter(0), progress=False) == judged[1]
     assert path.read_bytes() == first + whole
     assert summary_path(copy.survey_path(SURVEY), "spotter").read_bytes() == summary
 
@@ -70,10 +70,10 @@ def test_another_seed_on_answers_that_exist_is_refused(copy):
     path = copy.judgements_path(SURVEY)
     before = path.read_bytes()
     with pytest.raises(UserError, match="made with seed 0, version 5; asked for are seed 5"):
-        judge_study(copy, SURVEY, Spotter(5), progress=False)
+        judge_study(copy.load(SURVEY), Spotter(5), progress=False)
     checksums.remove(copy.provenance_path)
     with pytest.raises(UserError, match="not recorded"):
-        judge_study(copy, SURVEY, Spotter(0), progress=False)
+        judge_study(copy.load(SURVEY), Spotter(0), progress=False)
     assert path.read_bytes() == before
 
 
@@ -88,15 +88,15 @@ def older(study):
 def test_a_study_that_an_older_spotter_has_judged_goes_on(copy):
     older(copy)
     path, before = copy.judgements_path(SURVEY), copy.judgements(SURVEY)
-    assert judge_study(copy, SURVEY, Spotter(0), progress=False)["version"] == 4
+    assert judge_study(copy.load(SURVEY), Spotter(0), progress=False)["version"] == 4
     assert copy.judgements(SURVEY) == before
     kept = before[: len(before) // 2]
     checksums.write_jsonl(path, kept)
     with pytest.raises(UserError, match="made with seed 0, version 4; asked for are seed 0, version 5") as refused:
-        judge_study(copy, SURVEY, Spotter(0), progress=False)
+        judge_study(copy.load(SURVEY), Spotter(0), progress=False)
     assert "add --judge-name with a new name, under which all units are answered" in refused.value.remedy
     [judge] = [spec.make(0) for spec in JudgeRequest("spotter", name="spotter-5").specs(get_survey(SURVEY))]
-    assert judge_study(copy, SURVEY, judge, progress=False)["judge"] == "spotter-5"
+    assert judge_study(copy.load(SURVEY), judge, progress=False)["judge"] == "spotter-5"
     new = [row for row in copy.judgements(SURVEY) if row.source == "judge:spotter-5"]
     assert [(row.item_id, row.answer) for row in new] == [(row.item_id, row.answer) for row in before]
     assert copy.judgements(SURVEY)[: len(kept)] == kept
@@ -108,19 +108,19 @@ def test_what_is_wrong_is_said(copy):
     with pytest.raises(UserError, match=r"no such judge\. Did you mean 'spotter'"):
         get_judge("spoter")
     with pytest.raises(UserError, match="no such units file"):
-        judge_study(copy, "acute_eval", Spotter())
+        judge_study(copy.load("acute_eval"), Spotter())
     checksums.write_bytes(copy.units_path("acute_eval"), copy.units_path(SURVEY).read_bytes())
     with pytest.raises(UserError, match="can't answer its questions"):
-        judge_study(copy, "acute_eval", Spotter())
+        judge_study(copy.load("acute_eval"), Spotter())
     checksums.remove(copy.judgements_path(SURVEY))
     rows = [json.loads(line) for line in copy.units_path(SURVEY).read_text().splitlines()]
     rows[0]["items"][0]["conversation_ids"] = ["not:there:0000"]
     checksums.write_jsonl(copy.units_path(SURVEY), rows)
     with pytest.raises(UserError, match="'not:there:0000', which the study lacks"):
-        judge_study(copy, SURVEY, Spotter())
+        judge_study(copy.load(SURVEY), Spotter())
     checksums.write_text(copy.units_path(SURVEY), "")
     with pytest.raises(UserError, match="no item to judge"):
-        judge_study(copy, SURVEY, Spotter())
+        judge_study(copy.load(SURVEY), Spotter())
     assert not copy.judgements_path(SURVEY).exists()
 
 
@@ -176,7 +176,7 @@ class Curious(Judge):
         self.row = (target, question, answer)
         self.variants = {worker: {"description": "as it is told"} for worker in workers}
 
-    def prepare(self, study, survey, progress=True):
+    def prepare(self, data, progress=True):
         """There is nothing to train."""
 
     def answer(self, unit):
@@ -199,17 +199,19 @@ class Curious(Judge):
 def test_rows_that_answer_nothing_that_is_asked_are_refused(tmp_path, new_study, question, target, answer, problem):
     study = new_study(tmp_path / "study")
     with pytest.raises(UserError, match=re.escape(problem)):
-        judge_study(study, SURVEY, Curious(question, target, answer), progress=False)
+        judge_study(study.load(SURVEY), Curious(question, target, answer), progress=False)
     assert not study.judgements(SURVEY)
 
 
 def test_each_variant_answers_an_item_once_and_has_an_entry(tmp_path, new_study):
     study = new_study(tmp_path / "study")
-    judge_study(study, SURVEY, Curious("nature", "entity:0", "human"), progress=False)
+    judge_study(study.load(SURVEY), Curious("nature", "entity:0", "human"), progress=False)
     seen = Counter((row.worker_id, row.item_id, row.control) for row in study.judgements(SURVEY))
     assert {worker for worker, _, _ in seen} == {"lenient", "strict"}
     assert set(seen.values()) == {1}
     with pytest.raises(UserError, match="no entry for worker 'strict'"):
         judge_study(
-            new_study(tmp_path / "other"), SURVEY, Curious("nature", "entity:0", "human", ("lenient",)), progress=False
+            new_study(tmp_path / "other").load(SURVEY),
+            Curious("nature", "entity:0", "human", ("lenient",)),
+            progress=False,
         )

@@ -19,7 +19,7 @@ SURVEY = "spot_the_bot"
 
 def test_the_same_seed_gives_the_same_bytes(prepared, judged):
     study = judged[0]
-    prepared.open(study, SURVEY)
+    prepared.open(study.load(SURVEY))
     rows = [row.to_json() for unit in study.units(SURVEY) for row in prepared.answer(unit)]
     assert "".join(files.dumps(row) + "\n" for row in rows) == study.judgements_path(SURVEY).read_text("utf-8")
 
@@ -31,7 +31,7 @@ def test_it_answers_what_is_asked_of_features_and_no_more(prepared, judged, monk
     monkeypatch.setattr(prepared, "features", prepared.features)
     unit = study.units(SURVEY)[0]
     whole = prepared.answer(unit)
-    prepared.open(study, SURVEY)
+    prepared.open(study.load(SURVEY))
     rows = prepared.answer(unit)
     assert rows == [row for row in whole if row.question in ("nature", "specificity")]
     assert len(rows) == sum(prepared.answers_to(item) for item in unit.items) == 3 * len(unit.items)
@@ -123,8 +123,8 @@ def test_with_few_other_bots_shipped_ones_stand_in(new_study, learns_little, tmp
     learns_little(monkeypatch)
     study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})
     judge = get_judge("spotter")(seed=0)
-    judge.open(study, SURVEY)
-    judge.prepare(study, SURVEY, progress=False)
+    judge.open(study.load(SURVEY))
+    judge.prepare(study.load(SURVEY), progress=False)
     (key,) = judge.keys
     used = judge.describe()["trained_on"]["leaving_out"]["eliza and rude"]
     assert used["conversations"] == 0

@@ -14,6 +14,7 @@ from numpy._core._multiarray_umath import __cpu_dispatch__
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN, Contestant, Judgement
 from parlai_spotbot.report.export import CopyOptions, export_study, release
 from parlai_spotbot.study import Study
@@ -60,7 +61,7 @@ def answer(study: Study, survey: str = SURVEY) -> None:
         for worker in rng.sample(["ann", "bo", "cy", "dee"], 2):
             for item in unit.items:
                 name = f"{worker}/{unit.unit_id}/{item.item_id}"
-                for question in get_survey(survey, study).main:
+                for question in get_survey(survey).main:
                     for target in question.targets:
                         value = rng.choice(question.options).value
                         about = (survey, unit.unit_id, item.item_id, item.conversation_ids, item.exchanges)
@@ -248,7 +249,7 @@ def test_self_play_is_repeated_where_nothing_is_missing(tmp_path, contestant, ch
 )
 def test_commands_have_the_options_of_the_analysis(played, tmp_path, options, said):
     copy = Study(tmp_path, played.plan, played.plan)
-    release.write_texts(played, copy, {SURVEY: options}, "")
+    release.write_texts(copy.path, surveys_of(played), {SURVEY: options}, "")
     script = (tmp_path / "repeat.sh").read_text(encoding="utf-8")
     assert f"spotbot analyze --study study --survey spot_the_bot{said} ||" in script
     assert subprocess.run(["sh", "-n", str(tmp_path / "repeat.sh")], check=False).returncode == 0

@@ -14,10 +14,10 @@ import pytest
 
 from parlai_spotbot.engine import Cluster
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, indexed
 from parlai_spotbot.selfplay import engine_ray
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.runner import Runner, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import schedule
 from tests.ray_nodes import nodes, short_paths  # noqa: F401 (a fixture)
 from tests.selfplay.test_runner import contestant, play, seeds, start
@@ -55,7 +55,7 @@ class Killer(threading.Thread):
 def play_on(cluster, study, kill=False):
     """`test_runner.play` on a cluster; returns failures, bytes and the runner."""
     jobs, _ = schedule(study.plans(), seeds())
-    groups = missing_groups(jobs, finished(study))
+    groups = missing_groups(jobs, indexed(study.finished()))
     engine = engine_ray.RayEngine(Cluster(cluster.address))
     with Contestants(study.plan.contestants, study.path / "logs", 1, engine=engine) as contestants:
         contestants.load()

@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from parlai_spotbot import files
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, indexed
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.runner import Runner, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -41,7 +41,7 @@ def start(path, *contestants, **options):
 def play(study, poisoned=()):
     """What `parlai spotbot_selfchat` does after its checks; returns failures and the bytes of conversations.jsonl."""
     jobs, _ = schedule(study.plans(), seeds(poisoned))
-    groups = missing_groups(jobs, finished(study))
+    groups = missing_groups(jobs, indexed(study.finished()))
     with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
         contestants.load()
         failures = Runner(study, study.plan, contestants, progress=False).run(groups)

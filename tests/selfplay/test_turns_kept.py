@@ -5,9 +5,9 @@ import json
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, indexed
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups
+from parlai_spotbot.selfplay.runner import Runner, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
 from parlai_spotbot.selfplay.turn_journal import TurnJournal, kept_turns
 from parlai_spotbot.study import Study
@@ -16,9 +16,9 @@ from tests.selfplay.test_runner import contestant, kill_run_when, play, seeds, s
 
 def turns_on_disk(study):
     """All turns that a run which begins now wouldn't ask for."""
-    jobs = [job for job in schedule(study.plans(), seeds())[0] if job.conversation_id not in finished(study)]
+    jobs = [job for job in schedule(study.plans(), seeds())[0] if job.conversation_id not in indexed(study.finished())]
     kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
-    return sum(map(len, kept.values())) + 2 * study.plan.exchanges * len(finished(study))
+    return sum(map(len, kept.values())) + 2 * study.plan.exchanges * len(indexed(study.finished()))
 
 
 @pytest.mark.slow
@@ -32,7 +32,7 @@ def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
     study = start(tmp_path / "s", *pool, conversations_per_pair=20, batchsize=32)
     total = 2 * 5 * 60
     kill_run_when(lambda: said.exists() and said.stat().st_size >= 0.8 * total, study, tmp_path)
-    assert finished(study) == {}
+    assert indexed(study.finished()) == {}
     assert turns_on_disk(study) >= 0.79 * total
     failures, _ = play(study)
     assert failures == []

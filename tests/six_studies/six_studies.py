@@ -32,7 +32,7 @@ from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.scripts.spotbot_report import SpotbotReport
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
@@ -198,8 +198,8 @@ class Scripted(Judge):
         self.name, self.liked, self.left = name, liked, killed_after
         self.workers = (f"{name}-1", f"{name}-2")
 
-    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        self.asked, self.talks = (survey_of(study.load(survey)), indexed(study.conversations()))
+    def prepare(self, data: SurveyFiles, progress: bool = True) -> None:
+        self.asked, self.talks = (survey_of(data), indexed(data.conversations))
 
     def answer(self, unit: Unit) -> list[Judgement]:
         if self.left == 0:
@@ -250,7 +250,7 @@ def judges(study: Path) -> None:
     ]
     for judge in found:
         with opened.lock("judges"), contextlib.suppress(KeyboardInterrupt):
-            judge_study(opened, SURVEY, judge, progress=False)
+            judge_study(opened.load(SURVEY), judge, progress=False)
     SpotbotAnalyze.main(study=str(study), bootstraps=BOOTSTRAPS)
 
 

@@ -13,7 +13,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, own_surveys, survey_names, survey_of
+from parlai_spotbot.surveys import get_survey, own_surveys, study_survey, survey_names, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.spot_the_bot import SURVEY as SPOT
 from tests.case_tables import case_table
@@ -74,7 +74,7 @@ def test_the_study_keeps_it_and_knows_it_by_its_name_wherever_it_goes(study, wri
     units = study.units_path("memorable").read_bytes()
     source.unlink()
     assert "memorable" in survey_names(study)
-    assert get_survey("memorable", study).questions[0].name == "memory"
+    assert study_survey(study.load("memorable")).questions[0].name == "memory"
     pack(study, "memorable")
     assert study.units_path("memorable").read_bytes() == units
     moved = shutil.move(study.path, tmp_path / "moved")

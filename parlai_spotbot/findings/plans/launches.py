@@ -224,38 +224,38 @@ class StudySize:
         return lines
 
 
-def work_on(study: StudySize | None, material: StudyMaterial, terms: LaunchTerms, exact: bool = False) -> dict:
+def work_on(size: StudySize | None, material: StudyMaterial, terms: LaunchTerms, exact: bool = False) -> dict:
     """Return what judging a study takes: conversations, annotations, workers, hours, cost, and each launch.
 
     All are None where no study reaches the power, and the cost where no pay is known.
     """
     names = ("conversations", "annotations", "workers", "hours", "cost", "launches")
     work: dict = dict.fromkeys(names)
-    if study is None:
+    if size is None:
         return work
     most = MOST
     if exact:
         most = EXACT
-    launches = launches_of(study, material, terms, most)
+    launches = launches_of(size, material, terms, most)
     for name, key in (("annotations", "annotations"), ("workers", "annotators"), ("hours", "hours"), ("cost", "cost")):
         work[name] = sum(getattr(launch, key) for launch in launches.values())
     if not any(launch.unit_pay for launch in launches.values()):
         work["cost"] = None
-    work["conversations"] = study.conversations
+    work["conversations"] = size.conversations
     work["launches"] = [{"task": task, **vars(launch), "cost": launch.cost} for task, launch in launches.items()]
     return work
 
 
-def launches_of(study: StudySize, material: StudyMaterial, terms: LaunchTerms, most: int) -> dict[str, Workload]:
+def launches_of(size: StudySize, material: StudyMaterial, terms: LaunchTerms, most: int) -> dict[str, Workload]:
     """Return the work of each launch, by the task of a survey of tasks, else under ""."""
-    part, factor = study.part(most)
-    survey = replace(study.survey, limits=replace(study.survey.limits, **terms.limits))
+    part, factor = size.part(most)
+    survey = replace(size.survey, limits=replace(size.survey.limits, **terms.limits))
     units, seeds = _packed(part, survey, material, factor)
     took = None
-    if study.request.seconds is not None:
-        took = (study.request.seconds, "--seconds")
+    if size.request.seconds is not None:
+        took = (size.request.seconds, "--seconds")
     launches = {}
-    for task in study.tasks:
+    for task in size.tasks:
         task_survey = survey
         if task:
             task_survey = survey.task(task)
@@ -263,33 +263,33 @@ def launches_of(study: StudySize, material: StudyMaterial, terms: LaunchTerms, m
         whole = {key: round(factor * getattr(work, key)) for key in ("units", "annotations", "controls", "annotators")}
         work = replace(work, hours=factor * work.hours, annotating=factor * work.annotating, **whole)
         pay = terms.pay
-        if study.request.wage is not None:
-            pay = work.fair_pay(study.request.wage)
+        if size.request.wage is not None:
+            pay = work.fair_pay(size.request.wage)
         launches[task] = work.paid(pay, terms.fee, bool(survey.game))
     return launches
 
 
 def _packed(
-    study: StudySize, survey: Survey, material: StudyMaterial, factor: float
+    size: StudySize, survey: Survey, material: StudyMaterial, factor: float
 ) -> tuple[list[Unit], dict[str, str]]:
     """Return the units of made-up conversations, and the seeds of these; the whole study is `factor` times as large."""
-    contestants = {f"bot {number}": Contestant(f"bot {number}", model=WORD) for number in range(study.bots)}
+    contestants = {f"bot {number}": Contestant(f"bot {number}", model=WORD) for number in range(size.bots)}
     if survey.judged:
         contestants = {name: replace(contestant, role="user") for name, contestant in contestants.items()}
         contestants["partner"] = Contestant("partner", model=WORD)
     plan = Plan(
         "planned",
         contestants,
-        max(1, study.conversations_per_pair),
+        max(1, size.conversations_per_pair),
         exchanges=max(material.segments),
         segments=material.segments,
     )
     packing = packing_of(survey)
-    pack = PackRequest(**study.packed_with)
+    pack = PackRequest(**size.packed_with)
     with TemporaryDirectory() as folder:
         empty = Study(Path(folder), plan, plan).load(survey.name)
-        if study.questions:
-            write_questions(Path(folder) / "nuc" / "questions.jsonl", _questions(study.conversations))
+        if size.questions:
+            write_questions(Path(folder) / "nuc" / "questions.jsonl", _questions(size.conversations))
         if not isinstance(packing, ConversationPacking):
             return packing.packed(empty, survey, pack).units, {}
         talks = _talks(plan, material.seeds)

@@ -13,7 +13,6 @@ from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.findings.votes import FORM, SEEN, Ballots, ranking
 from parlai_spotbot.sequential.betting import converged
 from parlai_spotbot.sequential.evidence import Evidence, Rules, of_counts
-from parlai_spotbot.study import Study
 
 VOTES = "votes"
 
@@ -24,7 +23,7 @@ MOST = 150
 """Contestants; of more the pairs can't be weighed in memory."""
 
 
-def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.DataFrame:
+def next_pairs(data: SurveyData | None, count: int, request: PlanRequest) -> pd.DataFrame:
     """Draw pairs of contestants to be shown next.
 
     Every pair keeps a share of the draws; the rest goes to pairs that the votes leave open, the more the more a vote on
@@ -41,10 +40,10 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
     frame
         a, b, in the order in which they stand on the page, and `chance`, with which a draw is of this pair.
     """
-    if study is None or request.survey != VOTES or count < 1:
+    if data is None or request.survey != VOTES or count < 1:
         problem = f"--next {count}, --survey {request.survey}: expected a number from 1 up, of votes."
         raise UserError(problem, "Name a study with votes: --study S --survey votes --next 200.")
-    ballots = SurveyData(study, VOTES).answers(FORM, request.source)
+    ballots = data.answers(FORM, request.source)
     if not 2 <= len(ballots.names) <= MOST:
         raise UserError(f"{len(ballots.names)} contestants: expected 2 to {MOST}.", "Import votes on fewer.")
     chance = converged(_evidence(ballots, request.level), Rules(1 - request.level, 0.0, ballots.used + count))

@@ -6,12 +6,10 @@ source is "" where it doesn't matter who judged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.findings.ordering import planned_first
-from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import survey_names
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -27,23 +25,19 @@ def findings_of_study() -> list[Finding]:
     return [simulators.FINDING, methods.FINDING, *metrics.FINDINGS, *nuc.FINDINGS, hygiene.FINDING]
 
 
-def judged_surveys(study: Study) -> list[SurveyData]:
-    """Return the surveys whose judgements are about the study's conversations, in the order of the plan, then sorted.
+def judged_surveys(surveys: Iterable[SurveyData]) -> list[SurveyData]:
+    """Return the surveys whose judgements are about the study's conversations.
 
     Judgements about questions of a corpus, or about others' talks, say nothing of these.
     """
-    from parlai_spotbot.findings.survey_data import SurveyData
-
-    names = [name for name in survey_names(study) if study.judgements_path(name).exists()]
-    judged = []
-    for name in planned_first(names, study.plan.surveys):
-        data = SurveyData(study, name)
-        if all(form.of_study for form in data.forms):
-            judged.append(data)
-    return judged
+    return [data for data in surveys if data.has_answers and _is_about_conversations(data)]
 
 
-def has_metrics_and_outcomes(study: Study) -> bool:
+def _is_about_conversations(data: SurveyData) -> bool:
+    return all(form.of_study for form in data.forms)
+
+
+def has_metrics_and_outcomes(surveys: Iterable[SurveyData]) -> bool:
     """Return True if people have said how conversations were that they led, and others have judged them, too."""
-    judged = [data.survey for data in judged_surveys(study)]
+    judged = [data.survey for data in judged_surveys(surveys)]
     return INTERACTIVE in judged and len(judged) > 1

@@ -69,7 +69,7 @@ def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True, 
     certificate = read_certificate(path)
     items = _chosen(certificate, count, judge.seed, path)
     try:
-        judge.open(data.study, data.survey)
+        judge.open(data)
         changed = stale(certificate, {**bound_of(data, judge.name), "options": decisive(judge.options())})
         if changed:
             outcome = Recheck(judge.name, stale=listed(changed))
@@ -109,7 +109,7 @@ def _new_verdicts(
         run += 1
     given = runs.pop(run, {})
     judge.anew(folder / "rechecks" / f"{bound['digest'][:12]}-{run}")
-    judge.prepare(data.study, data.survey, progress)
+    judge.prepare(data, progress)
     open_ = [row for row in items if row["item"] not in given]
     with checksums.RecordedJournal(folder / "rechecks.jsonl") as journal:
         for name, verdict in _answers(data, judge, bound["question"], open_):

@@ -26,7 +26,7 @@ from parlai_spotbot.judges.language_model.served_model import (
 from parlai_spotbot.judges.language_model.waiting_units import ShownItem, WaitingUnits
 from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.records import Item, Judgement, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import Pair, asked_of_item
 from parlai_spotbot.surveys.survey import Question
@@ -58,8 +58,7 @@ class LanguageModelJudge(Judge):
         return {**super().options(), **self.settings.deciding(self.together), "prompt_sha256": self.prompt_sha256}
 
     # -- questions -----------------------------------------------------------------------------------------------------
-    def open(self, study: Study, survey: str) -> None:
-        data = study.load(survey)
+    def open(self, data: SurveyFiles) -> None:
         self.survey = survey_of(data)
         questions = tuple(map(_independent, self.survey.questions))
         self.questions = {question.name: question for question in questions}
@@ -140,7 +139,7 @@ class LanguageModelJudge(Judge):
         return answered and not self._open(items)
 
     # -- answering -----------------------------------------------------------------------------------------------------
-    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
+    def prepare(self, data: SurveyFiles, progress: bool = True) -> None:
         self.model = ServedModel(self.settings, self.where, self.max_cost, self.together)
         checksums.write_json(self.folder / "model.json", self.model.client.about)
         left = len(self._open([item for items in self._items.values() for item in items]))

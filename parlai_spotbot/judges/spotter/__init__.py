@@ -26,7 +26,7 @@ from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed
 from parlai_spotbot.sequential.registration import items_to_judge
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -59,31 +59,30 @@ class Spotter(Judge):
     features = FEATURES
     """Those that are asked about."""
 
-    def open(self, study: Study, survey: str) -> None:
-        super().open(study, survey)
-        if survey not in SPOTTED:
+    def open(self, data: SurveyFiles) -> None:
+        super().open(data)
+        if data.survey not in SPOTTED:
             raise UserError(
-                f"--survey {survey}: the judge {self.name} can't answer its questions.",
+                f"--survey {data.survey}: the judge {self.name} can't answer its questions.",
                 f"It answers: {', '.join(SPOTTED)}.",
             )
-        self.features = features_of(survey_of(study.load(survey)))
+        self.features = features_of(survey_of(data))
         unknown = [name for name in self.features if name not in FEATURES]
         if unknown:
             raise UserError(
-                f"{study.units_path(survey)}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
+                f"{data.units_path}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
                 f"It knows {', '.join(FEATURES)}. A language model can be asked anything: --judges MODELS.yaml",
             )
 
     def answers_to(self, item: Item) -> int:
         return len(item.judged or BOTH) + len(self.features)
 
-    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        self.conversations = study.conversations()
-        data = study.load(survey)
+    def prepare(self, data: SurveyFiles, progress: bool = True) -> None:
+        self.conversations = data.study.conversations()
         self._read(items_to_judge(data), data.units_path)
         packed = data.recorded("pack").get("options", {})
         self.surface = packed.get("surface", "normalise")  # what is learnt from looks like what is judged
-        self._gather(study.plan, domain_of(study.path, study.plan.domain))
+        self._gather(data.plan, domain_of(data.study.path, data.plan.domain))
         coherence = self._coherence(progress)
         self.models: dict[tuple[str, ...], Detector] = {}
         with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently

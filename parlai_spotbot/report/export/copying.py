@@ -13,13 +13,14 @@ from parlai_spotbot import files
 from parlai_spotbot.checksums import read_jsonl
 from parlai_spotbot.domains import custom
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.export import checking, provenance
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
 from parlai_spotbot.report.export.rows import RowCopies
 from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.report.templating import environment
-from parlai_spotbot.study import Study, read_judge
+from parlai_spotbot.study import Study, SurveyFiles, read_judge
 from parlai_spotbot.surveys.controls import FILE as CONTROLS
 from parlai_spotbot.surveys.controls import read_controls
 from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
@@ -99,13 +100,14 @@ def _write(study: Study, folder: Path, options: CopyOptions, key: bytes) -> Stud
     copy = Study(folder, plan, plan)
     _steps(rows, copy)
     for survey, judgements in answers.items():
-        _survey(rows, survey, judgements, copy)
+        _survey(rows, study.load(survey), judgements, copy.survey_path(survey))
     why_not = release.unplayable(study, plan, options.human_turns)
-    release.complete(study, copy, surveys, why_not)
+    analyses = {name: study.analysis_path(name) for name in surveys}
+    release.complete(folder, surveys_of(study), analyses, why_not)
     checking.check(folder, checking.private_strings(study, answers))
     files.write_text(folder / SUMS, checksums(folder))
     personal = checking.personal(rows.conversations)
-    differing = release.differing_tables(study, copy)
+    differing = release.differing_tables(folder, analyses)
     return StudyCopy(folder, rows.removed, len(people), personal, options.texts, code, why_not, differing)
 
 
@@ -127,15 +129,13 @@ def _steps(rows: RowCopies, copy: Study) -> None:
         shutil.copytree(domain, copy.path / custom.COPY)
 
 
-def _survey(rows: RowCopies, survey: str, judgements: list[Judgement], copy: Study) -> None:
-    """Units, answers, the judges' accounts and, if asked for, comments of one survey."""
-    study = rows.study
-    source = study.survey_path(survey)
-    target = copy.survey_path(survey)
+def _survey(rows: RowCopies, data: SurveyFiles, judgements: list[Judgement], target: Path) -> None:
+    """Write units, answers, the judges' accounts and, if asked for, comments of one survey into the folder `target`."""
+    source = data.path
     copied: dict[str, Callable[[], Iterable]] = {
-        "units.jsonl": lambda: map(rows.unit, study.units(survey)),
-        CONTROLS: lambda: map(rows.item, read_controls(study.load(survey))),
-        "judgements.jsonl": lambda: rows.judgements(judgements, survey),
+        "units.jsonl": lambda: map(rows.unit, data.units),
+        CONTROLS: lambda: map(rows.item, read_controls(data)),
+        "judgements.jsonl": lambda: rows.judgements(judgements, data.survey),
         "comments.jsonl": lambda: rows.comments(_rows(source / "comments.jsonl")),
         "training.jsonl": lambda: rows.training(_rows(source / "training.jsonl")),
     }

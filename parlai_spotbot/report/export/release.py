@@ -6,7 +6,7 @@ Templates are ``published.txt`` and ``repeat.txt``; what the fields of the rows 
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.finding import csv_tables
 from parlai_spotbot.findings.options import Options
-from parlai_spotbot.findings.survey_data import surveys_of
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.hints import option_words
 from parlai_spotbot.reading import own_data
@@ -88,39 +88,45 @@ def analysis_options(folder: Path) -> dict[str, Any]:
     return {name: options[name] for name in default if options.get(name) not in (None, [], default[name])}
 
 
-def write_tables(copy: Study, options: Mapping[str, Mapping[str, Any]]) -> None:
-    """Analyse a copy and keep the tables; `options` are those of each survey's analysis."""
+def write_tables(folder: Path, options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Analyse the copy in a folder and keep the tables; `options` are those of each survey's analysis."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "study"
-        shutil.copytree(copy.path, path)
+        shutil.copytree(folder, path)
         checksums.write_manifest(path, checksums.new_manifest(path))
         for survey, chosen in options.items():
             study = Study.open(path)
             analyze(study, survey, **chosen)
             for table in sorted(study.analysis_path(survey).glob("*.csv")):
-                files.write_bytes(copy.path / TABLES / survey / table.name, table.read_bytes())
+                files.write_bytes(folder / TABLES / survey / table.name, table.read_bytes())
 
 
-def complete(study: Study, copy: Study, surveys: Iterable[str], why_not: str) -> None:
-    """Write tables and texts of a copy; `why_not` self-play can't be repeated."""
-    folders = {name: study.analysis_path(name) for name in surveys}
-    analysed = {name: analysis_options(folder) for name, folder in folders.items() if folder.exists()}
-    write_tables(copy, analysed)
-    write_texts(study, copy, analysed, why_not)
+def complete(folder: Path, surveys: Sequence[SurveyData], analyses: Mapping[str, Path], why_not: str) -> None:
+    """Write tables and texts of a copy; `analyses` are the original's folders, `why_not` as of `write_texts`."""
+    options = {name: analysis_options(path) for name, path in analyses.items() if path.exists()}
+    write_tables(folder, options)
+    write_texts(folder, surveys, options, why_not)
 
 
-def differing_tables(study: Study, copy: Study) -> list[str]:
-    """Return the tables of a copy that the study has with other bytes, or hasn't."""
+def differing_tables(folder: Path, analyses: Mapping[str, Path]) -> list[str]:
+    """Return the tables of a copy that `analyses`, the folders of the study by survey, have with other bytes, or
+    haven't."""
     names = []
-    for table in sorted((copy.path / TABLES).rglob("*.csv")):
-        original = study.analysis_path(table.parent.name) / table.name
+    for table in sorted((folder / TABLES).rglob("*.csv")):
+        original = analyses[table.parent.name] / table.name
         if not original.exists() or original.read_bytes() != table.read_bytes():
             names.append(f"{table.parent.name}/{table.name}")
     return names
 
 
-def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, Any]], why_not: str) -> None:
-    """Write README, data dictionary, instructions and ``repeat.sh``; `why_not` self-play can't be repeated."""
+def write_texts(
+    folder: Path, surveys: Sequence[SurveyData], options: Mapping[str, Mapping[str, Any]], why_not: str
+) -> None:
+    """Write README, data dictionary, instructions and ``repeat.sh`` of a copy.
+
+    `surveys` are those of the original, `options` those of the analyses; `why_not` self-play can't be repeated.
+    """
+    study = surveys[0].study
     facts = {
         "commands": {survey: _command(survey, chosen) for survey, chosen in options.items()},
         "why_not": why_not,
@@ -128,14 +134,14 @@ def write_texts(study: Study, copy: Study, options: Mapping[str, Mapping[str, An
         "package": __version__,
         "fields": FIELDS,
         "csv": {name: _csv_columns(survey_of(study.load(name))) for name in options},
-        "there": {path.name for path in copy.path.rglob("*")},
-        "instructions": instructions_of(surveys_of(study)),
+        "there": {path.name for path in folder.rglob("*")},
+        "instructions": instructions_of(surveys),
     }
     templates = environment().overlay(autoescape=False)
-    files.write_text(copy.path / "README.md", templates.get_template("published.txt").render(facts))
-    files.write_text(copy.path / "repeat.sh", templates.get_template("repeat.txt").render(facts))
+    files.write_text(folder / "README.md", templates.get_template("published.txt").render(facts))
+    files.write_text(folder / "repeat.sh", templates.get_template("repeat.txt").render(facts))
     if facts["instructions"]:
-        files.write_text(copy.path / "instructions.md", facts["instructions"])
+        files.write_text(folder / "instructions.md", facts["instructions"])
 
 
 def _command(survey: str, options: Mapping[str, Any]) -> str:

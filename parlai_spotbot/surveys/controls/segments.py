@@ -20,7 +20,7 @@ from typing import ClassVar
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance, indexed
-from parlai_spotbot.study import Study, SurveyFiles
+from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.controls.control import (
     KNOWN_BOT,
     KNOWN_BOTS,
@@ -168,7 +168,7 @@ class PeopleControl(Control):
         items = self.items(people, draw)
         if len(items) >= draw.count:
             return ControlSet(items, needed=needed)
-        further = _people_of_domain(data.study, options)
+        further = _people_of_domain(data, options)
         domains = {c.conversation_id for c in further}
         items = self.items([*people, *further], replace(draw))
         return ControlSet(items, sum(not domains.isdisjoint(item.conversation_ids) for item in items), needed)
@@ -308,11 +308,12 @@ def _spare_people(conversations: Sequence[Conversation], items: Sequence[Item]) 
     return [c for c in conversations if is_people(c) and shown.isdisjoint((c.conversation_id, c.seed_id))]
 
 
-def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
+def _people_of_domain(data: SurveyFiles, options: PackOptions) -> list[Conversation]:
     """Return conversations of the study's domain that are not in the study, without their first exchange.
 
     Only where reading them needs no network: the domain that comes with a package, or one that self-play has read.
     """
+    study = data.study
     if study.plan.domain != "chitchat" and "selfplay" not in study.provenance():
         return []
     try:

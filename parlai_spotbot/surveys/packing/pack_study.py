@@ -8,7 +8,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.study import Study, expect_study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import study_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.packing import PackRequest
 
@@ -19,9 +19,10 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> di
     The summary is in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
     expect_study(study)
-    about = get_survey(survey, study)
+    data = study.load(survey)
+    about = study_survey(data)
     wishes = PackRequest(**options)
     packing = packing_of(about)
     packing.check(about, wishes)
     with files.no_collection():
-        return packing.pack(study.load(survey), about, wishes)
+        return packing.pack(data, about, wishes)

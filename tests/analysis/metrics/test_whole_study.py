@@ -4,6 +4,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import metrics_of_study
 from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.survey_data import begun
 from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -50,7 +51,7 @@ def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys
     made = chats(4)
     del made.judgements["interactive"]
     own = write_chats(made, tmp_path / "study")
-    assert not has_metrics_and_outcomes(own)
+    assert not has_metrics_and_outcomes(begun(own))
     SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20, metrics=True)
     assert "nobody who led conversations" in capsys.readouterr().out
     assert (own.metrics_path / "metrics_sensitivity.csv").exists()
@@ -64,7 +65,7 @@ def test_answers_about_other_conversations_are_no_metrics(tmp_path):
         about = ("conversation:0", question, "candidate:1")
         row = Judgement("j0", "a0", survey, "u0", "i0", ("movies5",), 4, *about, "w0", HUMAN, seconds=9.0)
         checksums.write_jsonl(own.judgements_path(survey), [row])
-    judged = [data.survey for data in metrics_of_study.judged_surveys(own)]
+    judged = [data.survey for data in metrics_of_study.judged_surveys(begun(own))]
     assert judged == ["abc_eval", "dialogue_likert", "comparative", "interactive"]
     after = metrics_of_study.evidence_of(own)
     assert [metric.key for metric in after.metrics[HUMAN]] == [metric.key for metric in before.metrics[HUMAN]]

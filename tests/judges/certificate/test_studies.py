@@ -141,10 +141,10 @@ class Fickle(Judge):
     def options(self):
         return self.study.provenance()["judge"][SURVEY]["spotter"]
 
-    def open(self, study, survey):
-        self.study = study
+    def open(self, data):
+        self.study = data.study
         self.given = {}
-        for row in study.judgements(survey):
+        for row in data.judgements:
             if row.source == self.source:
                 self.given.setdefault((row.item_id, row.worker_id), []).append(row)
 
@@ -152,7 +152,7 @@ class Fickle(Judge):
         variants = sorted({worker for _, worker in self.given})
         return variants[unit.replicate % len(variants)]
 
-    def prepare(self, study, survey, progress=True):
+    def prepare(self, data, progress=True):
         self.rng = np.random.default_rng(1)
 
     def answer(self, unit):

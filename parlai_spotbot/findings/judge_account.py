@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.sections import Rule
 
 
 def frames_of(judge: Mapping) -> Frames:
@@ -23,7 +24,7 @@ def summarise(result: Result) -> list[str]:
     trained = judge.get("trained_on")
     if not isinstance(trained, str):
         trained = ""
-    return [judge.get("rule") or "", trained, missing(judge)]
+    return [Rule(judge.get("rule") or ""), trained, missing(judge)]
 
 
 def missing(judge: Mapping) -> str:

@@ -14,7 +14,7 @@ from parlai_spotbot.findings import addressed, card_bars, sections
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, value_of
-from parlai_spotbot.findings.sections import Card, Name, Section, Step, clusters
+from parlai_spotbot.findings.sections import Card, Name, Rule, Section, Step, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
 
@@ -83,7 +83,8 @@ def tell(finding: Finding, result: Result) -> Section | None:
     if not (sentences or tables or chart):
         return None
     steps = [sentence for sentence in sentences if isinstance(sentence, Step)]
-    text = [sentence for sentence in sentences if sentence not in steps][:SENTENCES]
+    rule = next((sentence for sentence in sentences if isinstance(sentence, Rule)), "")
+    text = [sentence for sentence in sentences if sentence not in (*steps, rule)][:SENTENCES]
     return Section(
         finding.name,
         finding.heading,
@@ -94,6 +95,7 @@ def tell(finding: Finding, result: Result) -> Section | None:
         how=tuple((fact.label, str(fact)) for fact in sentences if isinstance(fact, Fact)),
         careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
         step=next(iter(steps), None),
+        rule=rule,
     )
 
 

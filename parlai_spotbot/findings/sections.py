@@ -21,6 +21,10 @@ class Drawn(str):
     """A sentence whose figures the first screen draws: there it isn't said as well."""
 
 
+class Rule(str):
+    """A sentence or more on how a judge decides, which the page shows on demand."""
+
+
 class Step(str):
     """Record of the next step, in a sentence: the first screen names it with a command."""
 
@@ -95,7 +99,8 @@ class Section:
     """A section of a survey's report for one source: `anchor` is unique among the survey's, `text` are sentences.
 
     What is `first` is on the first screen. If its source leads the report, the second screen says `how` the answer
-    was found, (of what, sentence), and what to be `careful` of, and the first one what to do next, the `step`.
+    was found, (of what, sentence), and what to be `careful` of, and the first one what to do next, the `step`. The
+    `rule` of a judge is long, and opened on demand.
     """
 
     anchor: str
@@ -107,6 +112,7 @@ class Section:
     how: tuple[tuple[str, str], ...] = ()
     careful: tuple[str, ...] = ()
     step: Step | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True)

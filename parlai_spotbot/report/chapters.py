@@ -138,7 +138,7 @@ def part_of(section: Section, looks: Mapping[str, Look], source: str = "", figur
     if source:
         title = source_title(source)
     if section.chart is None:
-        return SourcePart(title, source, tables=section.tables, text=section.text)
+        return SourcePart(title, source, tables=section.tables, text=section.text, rule=section.rule)
     drawing = charts.draw(section.chart, looks, figure or section.chart.name)
     return SourcePart(title, source, drawing, section.chart.caption, section.tables, section.text)
 

@@ -27,7 +27,7 @@ FOLDER = "DIR"
 @dataclass(frozen=True)
 class SourcePart:
     """Record of what one source has to say in one section: `text` is a sentence or two, `caption` says how to read the
-    drawing.
+    drawing, `rule` how a judge decides.
 
     `source` is "" where it matters to nobody who judged.
     """
@@ -38,10 +38,11 @@ class SourcePart:
     caption: str = ""
     tables: list[CardTable] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
+    rule: str = ""
 
     @property
     def empty(self) -> bool:
-        return not (self.drawing or self.tables or self.text)
+        return not (self.drawing or self.tables or self.text or self.rule)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class SurveyView:
         name = _bare(source)
         if [_bare(other) for other in sources].count(name) > 1:
             name = f"{name}_{sources.index(source)}"
-        return f"{self.contents.survey}-{chart}-{name}"
+        return f"{self.contents.survey}-{chart}-{name}".rstrip("-")
 
 
 def _bare(source: str) -> str:

@@ -24,7 +24,7 @@ LEVELS = yaml.safe_load("""
 - [terminal, user_files]
 - [records]
 - [wording]
-- [agents, analysis, models, tasks.chitchat, texts, zoo]
+- [agents, analysis, in_html, models, tasks.chitchat, texts, zoo]
 - [installation, judgement_table, study, study_check, study_plan]
 - [domains, importers, selfplay, surveys]
 - [sequential]

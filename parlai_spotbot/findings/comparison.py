@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from parlai_spotbot import in_html
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.frames import Frames, ends
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from parlai_spotbot.judges.certificate import Certificate
 
 UNDECIDED = "undecided"
+
+ANSWERS = {BETTER: "Yes", WORSE: "No", UNDECIDED: "Not known"}
+"""Beginning of the answer whether a new bot is better than an old one."""
 
 POINTS = "share of points"
 RATING = "mean rating"
@@ -76,15 +79,31 @@ class Comparison:
         return replace(self, vouched=vouched(certificate, contents, self.source, (self.new, self.old), means))
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(str(self))}</p>"
+        return in_html.shown([f"{self}."], [])
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
-        if not self.vouched:
-            return self._sentence()
+        return self._vouched_for(self._sentence())
+
+    @property
+    def answer(self) -> str:
+        """Return the answer to the question whether `new` is better than `old`, which names them."""
+        if self.settled:
+            return f"{ANSWERS[self.verdict]}: {self}"
         if self.why:
-            return f"{self._sentence()}. The judge is {self.vouched}"
-        return f"{self._sentence()}, {self.vouched}"
+            return self._vouched_for(f"{ANSWERS[UNDECIDED]}, by {source_said(self.source)}. {upper_first(self.why)}")
+        text = ANSWERS[self.verdict]
+        if self.equal:
+            text = f"No, the two are {self.equal}"
+        return self._vouched_for(f"{text}: {self._figures('it', 'its')}")
+
+    def _vouched_for(self, text: str) -> str:
+        """Return a text with what vouches for the judge."""
+        if not self.vouched:
+            return text
+        if self.why:
+            return f"{text}. The judge is {self.vouched}"
+        return f"{text}, {self.vouched}"
 
     def _sentence(self) -> str:
         source = source_said(self.source)
@@ -100,19 +119,23 @@ class Comparison:
         if self.verdict == UNDECIDED:
             text = "{0.new} and {0.old} can't be told apart"
             it = self.new
-            whose = "{0.new}'s"
+            whose = f"{self.new}'s"
         if self.equal:
             text = "{0.new} and {0.old} are {0.equal}"
+        return f"{filled(text, self)}: {self._figures(it, whose)}"
+
+    def _figures(self, it: str, whose: str) -> str:
+        """Return the figures on `new`, which is called `it`, given what the verdict rests on, and by whom."""
         if self.rate is None:
-            text += ": no match was decided"
+            text = "no match was decided"
         elif self.what == WIN_RATE:
-            text += ": {1} wins an estimated {0.rate:percent}{0.ci:between} of decided matches"
+            text = "{1} wins an estimated {0.rate:percent}{0.ci:between} of decided matches"
         else:
-            text += f": {whose} {{0.what}} is higher by {{0.rate:number}}{{0.ci:between_number}}"
+            text = "{2} {0.what} is higher by {0.rate:number}{0.ci:between_number}"
         given = [row["given"] for row in self.probes if row["given"]]
         if given and (self.equal or self.verdict != UNDECIDED):
-            text += ", {3}"
-        return filled(text + ", by {2}", self, it, source, *given)
+            text += ", {4}"
+        return filled(text + ", by {3}", self, it, whose, source_said(self.source), *given)
 
 
 def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison:

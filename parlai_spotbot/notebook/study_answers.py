@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from parlai_spotbot import in_html
 from parlai_spotbot.errors import nearest
-from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.study import Study as StoredStudy
 from parlai_spotbot.surveys import Survey, known_survey
-from parlai_spotbot.wording import counted, source_said
+from parlai_spotbot.wording import counted, listed, source_said
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Facts
     from parlai_spotbot.findings.survey_data import SurveyData
 
-SHOWN = {"item_id": "about"} | {name: name for name in ("target", "question", "answer", "worker_id", "source")}
+
+SHOWN = {
+    "item_id": "about",
+    "target": "target",
+    "question": "question",
+    "answer": "answer",
+    "worker_id": "annotator",
+    "source": "source",
+}
 """Columns of answers that a notebook shows, and their headings; conversations replace an item's id."""
 DEMO = Path(__file__).with_name("demo.zip")
 
@@ -66,7 +74,7 @@ class Study(StoredStudy):
             if not data.has_answers:
                 continue
             answers = self.answers(data.survey)
-            answered.append((data.survey, len(answers), ", ".join(map(source_said, answers.sources))))
+            answered.append((data.survey, f"{len(answers):,}", ", ".join(map(source_said, answers.sources))))
         about = f"{self.plan.domain}: {counted(len(self.conversations()), 'conversation')} in {self.path}"
         tables: list[in_html.Table] = [("", ("Contestant", "What it is"), bots)]
         if answered:
@@ -149,8 +157,12 @@ class StudyAnswers:
             frame = frame.assign(item_id=frame["conversation_ids"].map(", ".join))
         columns = [name for name in SHOWN if name in frame]
         rows = frame[columns].to_numpy().tolist()
-        caption = f"{counted(len(self), 'answer')} to {self.survey} by {self.source or ', '.join(self.sources)}"
-        return in_html.shown([caption], [("", [SHOWN[name] for name in columns], rows)])
+        sources = [self.source] if self.source else self.sources
+        caption = f"{counted(len(self), 'answer')} to {self.survey} by {listed(map(source_said, sources))}"
+        title = ""
+        if len(self) > len(rows):
+            title = f"The first {len(rows)}"
+        return in_html.shown([caption], [(title, [SHOWN[name] for name in columns], rows)])
 
 
 def demo() -> Study:

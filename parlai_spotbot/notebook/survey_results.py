@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import parlai_spotbot
+from parlai_spotbot import in_html
 from parlai_spotbot.errors import nearest
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import check_options
@@ -17,12 +18,11 @@ from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.options import Equality, Options, Resampling, SurvivalOptions
 from parlai_spotbot.findings.sections import CardChart, Section
-from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import listed, source_said, upper_first
+from parlai_spotbot.wording import counted, listed, source_said, upper_first
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ class SurveyResults:
         """Heading: the sources and the number of the answers, and the reasons for those left out."""
         sources = listed([source_said(source) for source in self.results])
         reasons = [f"{n} × {why}" for source in self.results for why, n in self.left_out.get(source, {}).items()]
-        heading = f"{upper_first(self.finding.name)} by {sources}: {len(self.answers)} answers."
+        heading = f"{upper_first(self.finding.name)} by {sources}: {counted(len(self.answers), 'answer')}."
         if reasons:
             heading += f" Left out: {'; '.join(reasons)}."
         return heading
@@ -121,7 +121,7 @@ class SurveyResults:
                 if len(self.sections) > 1:
                     title = f"{title}: {source_said(source)}"
                 tables.append((title, table.head, table.rows))
-        return in_html.shown((self.heading, *self.sentences[:4]), tables, picture)
+        return in_html.shown(self.sentences[:4], tables, picture, self.heading)
 
     @property
     def _charts(self) -> list[CardChart]:

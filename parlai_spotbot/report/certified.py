@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.sections import Section
-from parlai_spotbot.wording import listed, upper_first
+from parlai_spotbot.findings.sections import CardTable, Section
+from parlai_spotbot.wording import listed
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -21,11 +21,11 @@ def certificate_section(contents: SurveyData, source: str) -> Section | None:
     if not path.exists():
         return None
     certificate = read_certificate(path)
-    lines = str(certificate).splitlines()
+    lines = certificate.sentences
     changed = stale(certificate, bound_of(contents, judge))
     if changed:
-        lines.insert(0, f"It is stale: {listed(changed)}. Make it anew")
+        lines.insert(0, f"It is stale: {listed(changed)}. Make it anew.")
     if certificate.changed:
         lines.insert(0, certificate.changed)
-    text = [f"{upper_first(line.strip()).rstrip('.')}." for line in lines]
-    return Section("certificate", "Certificate: what people vouch for", text)
+    tables = [CardTable(title, "", tuple(head), list(rows)) for title, head, rows in certificate.tables]
+    return Section("certificate", "Certificate: what people vouch for", lines, tables=tables)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, RED, WORSE
+from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings import findings_of, needs, render
 from parlai_spotbot.findings.audit import of_level
-from parlai_spotbot.findings.comparison import UNDECIDED, compare
+from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
@@ -47,8 +47,8 @@ FURTHER = 2
 """So many sentences of the ranking are on the first screen beside the verdict, one less where something could be wrong
 with it."""
 
-ANSWERS = {BETTER: "Yes", WORSE: "No", UNDECIDED: "Not known"}
-"""Beginning of the answer whether a new bot is better than an old one."""
+USERS = 2
+"""Of so many simulated users it is said where they differ from people; the section on users has all."""
 
 NEXT = 200
 """So many pairs to vote on the next step of an arena draws."""
@@ -121,8 +121,8 @@ def _of_users(contents: SurveyData) -> FirstScreen:
     if len(named) == 1:
         question = f"Is {named[0]} like people?"
     parts = {
-        "Where it is not": simulators.where(frames),
-        "What would make it so": simulators.remedies(frames),
+        "Where it differs from people": simulators.where(frames)[:USERS],
+        "What would make it like people": simulators.remedies(frames)[:USERS],
         "Be careful": frames.one("about").get("beware") or [],
     }
     step = ScreenStep("Let people judge users, too.", next_step(contents))
@@ -131,7 +131,10 @@ def _of_users(contents: SurveyData) -> FirstScreen:
     if contents.outdated:
         step = ScreenStep(contents.outdated, contents.command("analyze"))
     why = examples_of_users(contents, frames)
-    return FirstScreen(question, simulators.answer(frames), step, why=why, parts=parts)
+    lead = None
+    if frames.rows("answers"):
+        lead = _shortened(SourceCard("", simulators.card(frames)))
+    return FirstScreen(question, simulators.answer(frames), step, lead, why=why, parts=parts)
 
 
 def _as_compared(screen: FirstScreen, contents: SurveyData, source: str) -> FirstScreen:
@@ -143,7 +146,7 @@ def _as_compared(screen: FirstScreen, contents: SurveyData, source: str) -> Firs
     return replace(
         screen,
         question=f"Is {compared['new']} better than {compared['old']}?",
-        answer=f"{ANSWERS[comparison.verdict]}: {comparison}.",
+        answer=f"{comparison.answer}.",
         note=f"{_changed(contents.study.plan, **compared)} {screen.note}".strip(),
     )
 

@@ -5,6 +5,7 @@ It is about conversations, whoever judged them, so there is one result, not one 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,10 +24,12 @@ from parlai_spotbot.analysis.likeness import (
     verdict_of,
 )
 from parlai_spotbot.analysis.values import best_first, generator
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.sections import Card, CardTable, Name
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, PERSON, Conversation
 from parlai_spotbot.texts.user_side import INDEX, is_english, user_features
@@ -46,6 +49,13 @@ SENTENCES = {
     UNKNOWN: "Whether {name} is like people is not known: of {measures:measure} {alike} are alike, and none differs "
     "clearly. About {needed:,.0f} conversations of it, and of people, on as many tasks, would settle it.",
 }
+COUNTS = "Of {} simulated users {} are like people, {} differ clearly, and of {} it is not known."
+SHOWN = {"differ": "Measures that differ", "alike": "Alike", "measures": "Measured"}
+"""Columns of the table of several simulated users, and their titles."""
+
+MOST_SENTENCES = 2
+"""More simulated users are counted, without a sentence each."""
+
 NOBODY = "There is no simulated user among the conversations, so nothing is compared with people."
 NO_PEOPLE = (
     "Whether {0} is like people is not known: there are no conversations of people with the agent. Import them, too "
@@ -178,7 +188,11 @@ def answer(frames: Frames) -> str:
         return NOBODY
     if not about["people"]:
         return filled(NO_PEOPLE, listed(about["simulators"], "or"), PLANNED)
-    return " ".join(filled(SENTENCES[row["verdict"]], **row) for row in frames.rows("answers"))
+    rows = frames.rows("answers")
+    if len(rows) <= MOST_SENTENCES:
+        return " ".join(filled(SENTENCES[row["verdict"]], **row) for row in rows)
+    counts = Counter(row["verdict"] for row in rows)
+    return COUNTS.format(len(rows), counts[ALIKE], counts[DIFFERENT], counts[UNKNOWN])
 
 
 def differing(frames: Frames) -> dict[str, list[dict]]:
@@ -223,6 +237,17 @@ def summarise(result: Result) -> list[str]:
     frames = result.frames
     beware = frames.one("about").get("beware") or []
     return [" ".join([answer(frames), *beware]), " ".join(where(frames)), " ".join(remedies(frames))]
+
+
+def card(frames: Frames) -> Card:
+    """Return the measures of one simulated user as a chart, the verdicts on several as a table."""
+    rows = frames.rows("answers")
+    if len(rows) == 1:
+        tables = {name: table.read(frames) for name, table in FINDING.tables.items()}
+        return Card(chart=render.page_chart(FINDING, tables))
+    cells = [(Name(row["name"]), row["verdict"], *(f"{row[name]:.0f}" for name in SHOWN)) for row in rows]
+    head = ("User", "Beside people", *SHOWN.values())
+    return Card(table=CardTable("Simulated users beside people", "", head, cells))
 
 
 def verdict(frames: Frames) -> str:

@@ -4,7 +4,6 @@ The statistics are `analysis.certificate`.
 """
 
 import hashlib
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,19 +11,31 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums, files, in_html
 from parlai_spotbot.analysis.certificate import CRITERIA, assess
 from parlai_spotbot.analysis.certificate.assess import Assessment
-from parlai_spotbot.analysis.certificate.uses import ENOUGH_PEOPLE, FAVOUR, FEWEST, FLIPS, MARGIN, MOST, VALID
+from parlai_spotbot.analysis.certificate.uses import (
+    ENOUGH_PEOPLE,
+    FAVOUR,
+    FEWEST,
+    FLIPS,
+    MARGIN,
+    MOST,
+    NOT_VALID,
+    VALID,
+)
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.user_files import validated
-from parlai_spotbot.wording import counted, filled, number, people_said, templates
+from parlai_spotbot.wording import counted, filled, number, people_said, percent, templates, upper_first
 
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}
-FAVOURS = "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} more often than people, beside others"
+FAVOURS = (
+    "of {kind} {group} it says {answer} {estimate:points} points{0:ci_points} more often than people do, "
+    "compared with others"
+)
 NAME = "certificate.json"
 REMEDY = "Make it anew: spotbot judge --certify."
 FEW_ANSWERS = 3
@@ -32,6 +43,8 @@ FEW_ANSWERS = 3
 MOST_SHOWN = 5
 """Answers of a scale up to which it is said how often the judge gives the very label."""
 COVERED = ("bot", "domain", "length")
+SIGNS = {VALID: "✓ ", NOT_VALID: "✗ "}
+UNCLEAR = "? "
 
 
 @dataclass(frozen=True)
@@ -82,10 +95,39 @@ class Certificate:
         uses: dict[str, list[str]] = {}
         for row in self.uses:
             uses.setdefault(self.said(row["use"]), []).append(row["use"])
+        return self._text(uses=uses)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Return the answer and what it rests on, without what is in `tables`."""
+        lines = self._text(uses={}, by_label={}).splitlines()
+        return [f"{upper_first(line.strip()).rstrip('.')}." for line in lines if line.strip()]
+
+    @property
+    def tables(self) -> list[in_html.Table]:
+        """Return what the judge may do and why, and what it says of each label where there are few answers."""
+        uses = []
+        for row in self.uses:
+            status, _, why = self.said(row["use"]).partition(": ")
+            uses.append((row["use"], SIGNS.get(row["status"], UNCLEAR) + status, upper_first(why)))
+        tables: list[in_html.Table] = [("What it may do", ("Use", "Status", "Why"), uses)]
+        answers = self.figures["answers"]
+        by_label = self.figures["by_label"]
+        if not by_label or len(answers) > FEW_ANSWERS:
+            return tables
+        labels = []
+        for label, right in by_label.items():
+            place = answers.index(label)
+            said = [str(round(met[place])) for met in self.figures["confusion"]]
+            labels.append((label, *said, _measured(right, percent)))
+        head = ("People say", *(f"It says {answer}" for answer in answers), "Right")
+        return [*tables, ("What it says where people label", head, labels)]
+
+    def _text(self, **shown: Any) -> str:
+        """Return what the template writes of the certificate; `shown` replaces figures."""
         facts = {
             "valid": [row["use"] for row in self.uses if row["status"] == VALID],
             "vouched": self.vouched,
-            "uses": uses,
             "favoured": self._favours(),
             "few": FEW_ANSWERS,
             "most_shown": MOST_SHOWN,
@@ -93,10 +135,10 @@ class Certificate:
             "measured": _measured,
         }
         template = templates(Path(__file__).parent).get_template("certificate.jinja")
-        return template.render(vars(self) | self.figures | facts).rstrip()
+        return template.render(vars(self) | self.figures | facts | shown).rstrip()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return in_html.shown(self.sentences, self.tables)
 
     def _favours(self) -> list[str]:
         """Return the greatest difference by bot, family, length and order that the labels show or leave open."""

@@ -1,6 +1,7 @@
 """Next-Utterance Classification as a page of its own, one file that opens anywhere."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from parlai_spotbot.findings import render
@@ -18,6 +19,8 @@ def write_page(path: Path, results: Results, planned: Collection[str] = ()) -> P
     own_looks = looks(planned_first(names, planned))
     result = Result("", with_rows(results))
     sections = [render.tell(finding, result) for finding in FINDINGS]
-    parts = [part_of(section, own_looks) for section in sections if section]
-    write_text(path, environment().get_template("nuc.html").render(looks=own_looks, parts=parts))
+    first, *others = [part_of(section, own_looks) for section in sections if section]
+    parts = [replace(first, title="", text=first.text[1:]), *others]
+    page = environment().get_template("nuc.html").render(looks=own_looks, first=first, parts=parts)
+    write_text(path, page)
     return path

@@ -23,6 +23,9 @@ SCRIPTS = ("page.js", "tables.js", "figures.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
 
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?: [\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*")
+
+
 @functools.cache
 def environment() -> Environment:
     """Templates that escape everything they are given, each compiled once a process; the scripts, and the hash by
@@ -56,8 +59,10 @@ def environment() -> Environment:
 
 
 def sentence(text: str) -> Markup:
-    """Return a sentence in which no line ends within a command's option, or between a number and its per cent sign."""
+    """Return a sentence in which no line ends within a command's option, or between a number and its per cent sign, and
+    what is written from right to left (Hebrew, Arabic, …) leaves numbers and signs beside it in their places."""
     whole = re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", escape(text))
+    whole = RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", whole)
     return Markup(re.sub(r"(?<!\S)\(?--[a-z-]+", r"<span class=option>\g<0></span>", whole))
 
 

@@ -16,6 +16,7 @@ from parlai_spotbot.report.nuc_page import write_page
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from tests.chromium import violations
 from tests.nuc.scoring_models import FORMS, WORDS, saved_agent
+from tests.report.test_names import CUT
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,23 @@ def test_in_a_browser_its_figures_can_be_saved_and_all_can_read_it(made, chromiu
     tab.goto((made / "out" / "index.html").as_uri())
     assert tab.get_by_role("button", name="SVG").count() == tab.locator("figure svg").count() > 0
     assert not errors
+    assert violations(tab) == []
+    tab.close()
+
+
+@pytest.mark.parametrize("letters", ["n", "名", "اسم"])
+def test_long_names_fit_its_page_at_any_width(made, tmp_path, chromium, letters):
+    text = json.dumps({path.stem: json.loads(path.read_text()) for path in (made / "out" / "analysis").glob("*.json")})
+    for name in ("guess", "dual"):
+        text = text.replace(f'"{name}"', json.dumps((letters * 61)[:55] + name))
+    page = write_page(tmp_path / "page.html", json.loads(text))
+    tab = chromium.new_page()
+    for width in (390, 820, 1024, 1440):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(page.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert tab.evaluate(CUT) == [], width
+    assert tab.locator("h1 + .answer").count() == 1
     assert violations(tab) == []
     tab.close()
 

@@ -3,14 +3,17 @@
 import csv
 import html
 import random
+import re
 from pathlib import Path
 
 import pytest
 
+import parlai_spotbot as sb
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.judges.certificate.of_study import certificate_path, certified, judged_items
 from parlai_spotbot.names import alike, clean_name, is_name, stem_of
 from parlai_spotbot.report.charts.axes import LETTERS, label_text
 from parlai_spotbot.report.drawing import looks
@@ -20,7 +23,11 @@ from parlai_spotbot.selfplay.schedule import conversation_id
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import named_first
 from tests.case_tables import cases
+from tests.chromium import violations
+from tests.findings.made_up_users import written
 from tests.findings.scripted import answered, by_chance, rows_of, small_study
+from tests.in_process import spotbot
+from tests.judges.certificate.labelled_study import labelled_demo
 
 WORLD = ("通义千问 2.5", "ГигаЧат", "café-modèle", "meta-llama/Llama-3.1-8B:q4_K_M", "نموذج اللغة", "o3 (high)")
 
@@ -89,7 +96,7 @@ OVERLAPS = """() => {
   const over = parts.flatMap((a, i) => parts.slice(i + 1).filter((b) =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
   const out = [...document.querySelectorAll(".screen > *")].flatMap((part) =>
-    [...part.querySelectorAll("table, td, th, span, p, h2, h3, .turn")].filter((one) => one.checkVisibility() && (
+    [...part.querySelectorAll("table, td, th, span, p, h2, h3, .turn")].filter((one) => one.checkVisibility() && !one.closest(".scroll") && (
       box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1)));
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;
   const spilt = [...document.querySelectorAll(".standing .said")]
@@ -113,9 +120,10 @@ CUT = """() => [...document.querySelectorAll("figure svg")].filter((svg) => svg.
   const frame = svg.getBoundingClientRect();
   return [...svg.querySelectorAll("text")].filter((one) => {
     const text = one.getBoundingClientRect();
-    return text.width && (text.left < frame.left - 1 || text.right > frame.right + 1 || text.top < frame.top - 1);
+    return text.width && (text.left < frame.left - 4 || text.right > frame.right + 4 || text.top < frame.top - 1);
   }).map((one) => one.textContent);
 })"""
+"""Labels that leave their figure; what it draws up to 4 px beyond its frame is shown, too."""
 
 
 @pytest.mark.parametrize(
@@ -153,6 +161,99 @@ def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_
     whole = tab.locator("#ranking svg .told > title").all_text_contents()
     assert {*names} <= {*whole}
     tab.context.close()
+
+
+WIDTHS = (390, 820, 1024, 1440)
+
+
+def page_of_certificate(folder, names):
+    """The page of a judge that a few people have labelled."""
+    study = labelled_demo(folder / "study", share=0.1)
+    certified(judged_items(study.load("spot_the_bot"))).write(certificate_path(study.path, "spot_the_bot", "spotter"))
+    return build_report(study)
+
+
+def page_of_users(folder, names):
+    """The page of logs of simulated users, of one or several."""
+    data = [f"{name}={written(folder / f'{place}.json', name, 6)}" for place, name in enumerate(names)]
+    data.append(f"human={written(folder / 'people.json', 'people', 6)}")
+    study = folder / "study"
+    spotbot("import", "--format", "tau2", "--data", ",".join(data), "--study", study)
+    spotbot("analyze", "--study", study)
+    return build_report(Study.open(study))
+
+
+def page_of_comparison(folder, names):
+    """The page of a new bot beside an old one."""
+    new, old = names[:2]
+    study = small_study(folder / "study", "spot_the_bot", (new, old), per_pair=4, people=0)
+    study.record("compare", {"new": new, "old": old})
+    answered(study, "spot_the_bot", rows_of(study, "spot_the_bot", by_chance, ["j"], source="judge:gpt"))
+    return build_report(study)
+
+
+@pytest.mark.parametrize(
+    ("page_of", "count", "letters"),
+    [
+        (page_of_certificate, 0, ""),
+        (page_of_users, 1, "n"),
+        (page_of_users, 4, "اسم"),
+        (page_of_comparison, 2, "名"),
+        (page_of_comparison, 2, "meta-llama/Llama-3.1-8B-Instruct-"),
+    ],
+)
+def test_pages_of_their_own_have_no_box_over_another(tmp_path, chromium, page_of, count, letters):
+    names = [(letters * 61)[:58] + f"-{place}" for place in range(count)]
+    page = page_of(tmp_path, names)
+    tab = chromium.new_context().new_page()
+    for width in WIDTHS:
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(page.as_uri())
+        assert tab.evaluate(OVERLAPS) == NOTHING_OVER, width
+        tab.get_by_role("button", name="Open all sections").click()
+        tab.add_style_tag(content="section { content-visibility: visible !important; }")
+        assert tab.evaluate(CUT) == [], width
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    assert violations(tab) == []
+    tab.context.close()
+
+
+def test_several_simulated_users_are_counted_and_stand_in_a_table(tmp_path):
+    page = page_of_users(tmp_path, ["ada", "bob", "cleo"]).read_text(encoding="utf-8")
+    first = page.split("</header>")[0]
+    assert re.search(r"Of 3 simulated users \d are like people, \d differ clearly, and of \d it is not known\.", first)
+    assert len(re.findall(r'<th scope="row"><span class="chip', first)) == 3
+    assert "> · <" not in first  # nobody has judged the examples
+
+
+def test_a_notebook_fits_and_its_pictures_can_be_read_by_night(tmp_path, chromium):
+    study = labelled_demo(tmp_path / "labelled", share=0.1)
+    certificate = certified(judged_items(study.load("spot_the_bot")))
+    answers = sb.Study.open(study_of_votes(tmp_path, ["n" * 61, "名" * 61, "اسم" * 20]).path).answers("votes")
+    shown = [certificate, sb.Study.open(study.path).answers(), answers, answers.study, sb.rank(answers, bootstraps=20)]
+    tab = chromium.new_context(color_scheme="dark").new_page()
+    for width in WIDTHS:
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.set_content("<html style='color-scheme: light dark'>" + "".join(one._repr_html_() for one in shown))
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    grounds = tab.locator("img").evaluate_all("(all) => all.map((one) => getComputedStyle(one).backgroundColor)")
+    assert grounds == ["rgb(255, 255, 255)"]  # its letters are black
+    torn = "(all) => all.filter((one) => one.textContent.includes('%]') && one.getClientRects().length > 1).length"
+    assert tab.locator("td").evaluate_all(torn) == 0
+    uses = [row.inner_text().split("\t")[0] for row in tab.locator("table").first.locator("tbody tr").all()]
+    assert uses == ["screen", "rank", "gate"]
+    tab.context.close()
+
+
+def test_a_judge_s_rule_is_opened_on_demand_and_no_other_text(tmp_path):
+    page = page_of_certificate(tmp_path, []).read_text(encoding="utf-8")
+    [rule] = re.findall(r"<summary>How it decides</summary>\s*<p>(.+?)</p>", page)
+    assert rule
+    assert "<summary>Method" not in page
+
+
+def test_what_is_written_from_right_to_left_leaves_numbers_in_their_places():
+    assert sentence("نموذج اللغة; 1 of 2") == "<bdi>نموذج اللغة</bdi>; 1 of 2"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def with_rows(results: Results) -> Frames:
     main = [{"contestant": row["contestant"], **_share("recall", row[recall])} for row in _main(ranking["contestants"])]
     shown = []
     for row in (*ranking["contestants"], *ranking.get("corpora", [])):
-        shown.append({**row, "way": way_said(row), "corpus": row.get("corpus", "")})
+        shown.append({**row, "way": way_said(row), "corpus": row.get("corpus")})
         for measure in chance:
             shown[-1] |= _share(measure, row[measure])
     surveys = results.get("agreement", {}).get("surveys", [])
@@ -152,13 +152,20 @@ def _summarise(result: Result) -> list[str]:
             "shown to do better than {3[contestant]}, {3[recall][estimate]:percent_1}."
         )
         reference = {**reference, "recall": reference[measure]}
-    text += " Better than guessing by more than chance: {2}."
+    if beaten:
+        text += " Better than guessing by more than chance: {2}."
+    else:
+        text = (
+            "No contestant is better than guessing by more than chance: the first, {0[contestant]}, finds the real "
+            "next turn in {1[estimate]:percent_1} ({1[ci]:interval_1}), guessing in {4:percent_1}."
+        )
+    asked = question_sentence(ranking)
     pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
     if pairs:
         differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
-        text += f" {differ} by more than chance (paired by question, Holm-corrected)."
-    answer = filled(text, main[0], main[0][measure], beaten or "nobody", reference)
-    return [answer, question_sentence(ranking), " ".join(notes(ranking))]
+        asked += f" {differ} by more than chance (paired by question, Holm-corrected)."
+    answer = filled(text, main[0], main[0][measure], beaten, reference, chance)
+    return [answer, asked, " ".join(notes(ranking))]
 
 
 def _curve(result: Result) -> list[str]:

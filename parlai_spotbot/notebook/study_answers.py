@@ -75,7 +75,10 @@ class Study(StoredStudy):
                 continue
             answers = self.answers(data.survey)
             answered.append((data.survey, f"{len(answers):,}", ", ".join(map(source_said, answers.sources))))
-        about = f"{self.plan.domain}: {counted(len(self.conversations()), 'conversation')} in {self.path}"
+        talks = "votes"
+        if self.conversations_path.exists():
+            talks = counted(len(self.conversations()), "conversation")
+        about = f"{self.plan.domain}: {talks} in {self.path}"
         tables: list[in_html.Table] = [("", ("Contestant", "What it is"), bots)]
         if answered:
             tables.append(("", ("Survey", "Answers", "By"), answered))

@@ -192,7 +192,13 @@ def test_from_logs_to_a_page_and_an_exit_code(tmp_path):
     spotbot("report", "--study", study)
     page = (study / "report" / "index.html").read_text(encoding="utf-8")
     first = re.sub(r"<[^>]+>", " ", page[page.index('<header id="answer"') : page.index("</header>")])
-    for words in ("Is user:gpt like people?", "Where it differs from people", "What would make it like people", "A person", "Task retail:"):
+    for words in (
+        "Is user:gpt like people?",
+        "Where it differs from people",
+        "What would make it like people",
+        "A person",
+        "Task retail:",
+    ):
         assert words in first
     folder = study / "surveys" / "spot_the_user" / "analysis"
     assert {"simulators.csv", "simulators_index.csv"} <= {path.name for path in folder.iterdir()}

@@ -96,8 +96,9 @@ OVERLAPS = """() => {
   const over = parts.flatMap((a, i) => parts.slice(i + 1).filter((b) =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
   const out = [...document.querySelectorAll(".screen > *")].flatMap((part) =>
-    [...part.querySelectorAll("table, td, th, span, p, h2, h3, .turn")].filter((one) => one.checkVisibility() && !one.closest(".scroll") && (
-      box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1)));
+    [...part.querySelectorAll("table, td, th, span, p, h2, h3, .turn")].filter((one) =>
+      one.checkVisibility() && !one.closest(".scroll")
+      && (box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1)));
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;
   const spilt = [...document.querySelectorAll(".standing .said")]
     .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)

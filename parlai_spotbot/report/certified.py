@@ -27,5 +27,8 @@ def certificate_section(contents: SurveyData, source: str) -> Section | None:
         lines.insert(0, f"It is stale: {listed(changed)}. Make it anew.")
     if certificate.changed:
         lines.insert(0, certificate.changed)
-    tables = [CardTable(title, "", tuple(head), list(rows)) for title, head, rows in certificate.tables]
+    tables = [
+        CardTable(title, "", tuple(head), [tuple(map(str, row)) for row in rows])
+        for title, head, rows in certificate.tables
+    ]
     return Section("certificate", "Certificate: what people vouch for", lines, tables=tables)

@@ -87,8 +87,8 @@ def of_votes(ballots: Ballots) -> list[Probe]:
     if not ballots.crossed:
         return [recurring]
     has_worker = ballots.worker >= 0
-    counts = np.unique(ballots.worker[has_worker], return_counts=True)[1]
-    people = annotator_probe(counts.tolist(), bool(has_worker.all()))
+    counts = np.bincount(ballots.worker[has_worker])
+    people = annotator_probe(counts[counts > 0].tolist(), bool(has_worker.all()))
     return [people, recurring, left_out_probe(ballots.left_out, ballots.used)]
 
 

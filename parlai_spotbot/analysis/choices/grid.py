@@ -7,7 +7,6 @@ is by the clustered standard error, never below the exact p.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -90,12 +89,6 @@ def oriented(choices: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     return rows.assign(outcome=np.where(forth[forth | back], rows["outcome"], -rows["outcome"]))
 
 
-def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of `names` that were compared, in their order."""
-    pairs = {tuple(sorted(pair)) for pair in zip(choices["a"], choices["b"], strict=True)}
-    return [(a, b) for a, b in combinations(names, 2) if tuple(sorted((a, b))) in pairs]
-
-
 GRID = ["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "low", "high", "p", "p_exact", "p_adjusted"]
 """What stands of a pair's own choices, at least."""
 
@@ -107,16 +100,15 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     low, high, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: annotators are
     a sample, as people are.
     """
-    pairs = met(choices, names)
+    a, b = (pd.Index(names, dtype=object).get_indexer(choices[side]) for side in "ab")
+    among = (a >= 0) & (b >= 0) & (a != b)
+    pair = np.where(among, np.minimum(a, b) * len(names) + np.maximum(a, b), 0)
+    met = np.bincount(pair, among) > 0
+    pairs = [(names[place // len(names)], names[place % len(names)]) for place in np.flatnonzero(met)]
     if not pairs:
         return pd.DataFrame(columns=GRID)
-    sides = {}
-    for place, (first, second) in enumerate(pairs):
-        sides[first, second] = (place, 1)
-        sides[second, first] = (place, -1)
-    seen = [sides.get(pair, (-1, 0)) for pair in zip(choices["a"], choices["b"], strict=True)]
-    group, sign = np.array(seen).T
-    outcome = sign * choices["outcome"].to_numpy()
+    group = np.where(among, (np.cumsum(met) - 1)[pair], -1)
+    outcome = np.where(among, np.where(a < b, 1, -1), 0) * choices["outcome"].to_numpy()
     decided = outcome != 0
     clusters = frame_clusters(choices[decided], crossed)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)

@@ -96,7 +96,7 @@ class Clusters:
         codes, workers, prompts = (
             None if values is None else values[chosen] for values in (self.conversations, self.workers, self.prompts)
         )
-        if workers is not None and len(np.unique(workers)) < 2:
+        if workers is not None and not (workers != workers[:1]).any():
             workers = None
         return Clusters(len(np.arange(self.rows)[chosen]), codes, workers, prompts)
 

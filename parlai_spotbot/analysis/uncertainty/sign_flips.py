@@ -51,12 +51,12 @@ class ClusterScores:
 
     Attributes
     ----------
-    score, information : arrays (m,)
+    score, information : arrays (clusters, q), or (m,) where most clusters say nothing of most hypotheses
         Of a cluster: its score under the null hypothesis, and what it knows of the contrast, by which the score falls
         for each unit of the contrast.
-    column : array of int (m,)
-        The hypothesis that it is about.
-    weight : array (m,)
+    column : array of int (m,), or None
+        The hypothesis that each of m entries is about.
+    weight : array (clusters,) or (m,)
         How many clusters are alike in this.
     count : int
         Number of hypotheses, q.
@@ -66,7 +66,7 @@ class ClusterScores:
 
     score: np.ndarray
     information: np.ndarray
-    column: np.ndarray
+    column: np.ndarray | None
     weight: np.ndarray
     count: int
     ties: bool = False
@@ -80,43 +80,59 @@ class ClusterScores:
         ties: bool = False,
     ) -> ClusterScores:
         """From sums (clusters, q)."""
-        information = np.broadcast_to(information, score.shape)
-        rounding = ROUNDING * max(1.0, float(np.abs(score).max(initial=0.0)))
-        score = np.where(np.abs(score) > rounding, score, 0.0)
-        row, column = np.nonzero((score != 0) | (information != 0))
+        size = np.abs(score)
+        rounding = ROUNDING * max(1.0, float(size.max(initial=0.0)))
+        score = np.where(size > rounding, score, 0.0)
         each = np.ones(len(score)) if weight is None else weight
-        return cls(score[row, column], information[row, column], column, each[row], score.shape[1], ties)
+        return cls(score, np.broadcast_to(information, score.shape), None, each, score.shape[1], ties)
 
     @classmethod
     def joined(cls, parts: Sequence[ClusterScores]) -> ClusterScores:
-        """The hypotheses of all parts, one after the other."""
-        before = np.cumsum([0, *(part.count for part in parts)])
-        columns = np.concatenate([part.column + start for part, start in zip(parts, before, strict=False)])
-        names = ("score", "information", "weight")
-        score, information, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-        return cls(score, information, columns, weight, int(before[-1]))
+        """The hypotheses of all parts that are `from_fit`, one after the other."""
+        count = 0
+        entries = []
+        for part in parts:
+            row, column = np.nonzero((part.score != 0) | (part.information != 0))
+            entries.append((part.score[row, column], part.information[row, column], column + count, part.weight[row]))
+            count += part.count
+        score, information, columns, weight = map(np.concatenate, zip(*entries, strict=True))
+        return cls(score, information, columns, weight, count)
 
     def total(self, values: np.ndarray) -> np.ndarray:
-        """Sum values (m,) by hypothesis (q,)."""
+        """Sum values, an array as `score` is, by hypothesis (q,)."""
+        if self.column is None:
+            return self.weight @ values
         return np.bincount(self.column, self.weight * values, self.count)
 
     @cached_property
-    def size(self) -> np.ndarray:
-        """Weight of each cluster (m,): its score, or its information where all are tied."""
-        equal = self.ties & (self.total(np.abs(self.score)) == 0)
-        return np.abs(np.where(equal[self.column], self.information, self.score))
+    def _powers(self) -> ArrayTriple:
+        """The sums (q,) of clusters' sizes, of their squares and of these squares' squares.
 
-    @cached_property
+        A cluster's size is its score, or its information where all are tied.
+        """
+        size = np.abs(self.score)
+        total = self.total(size)
+        equal = self.ties & (total == 0)
+        if equal.any():
+            if self.column is not None:
+                equal = equal[self.column]
+            size = np.where(equal, np.abs(self.information), size)
+            total = self.total(size)
+        square = size**2
+        return total, self.total(square), self.total(square**2)
+
+    @property
     def effective(self) -> np.ndarray:
         """Effective number (q,) of clusters that say anything: as many as would have these sums of sizes and of squares
         if all were as large."""
-        return ratio(self.total(self.size) ** 2, self.total(self.size**2), 0.0)
+        total, square, _ = self._powers
+        return ratio(total**2, square, 0.0)
 
     @property
     def few(self) -> np.ndarray:
         """Return where (q,) the floor is needed: few clusters inform the contrast, or one dominates it."""
-        square = self.total(self.size**2)
-        by_squares = ratio(square**2, self.total(self.size**4), 0.0)
+        _, square, fourth = self._powers
+        by_squares = ratio(square**2, fourth, 0.0)
         return (np.round(self.effective, 6) <= SEVERAL) | (np.round(by_squares, 6) <= DOMINANT)
 
     def pvalues(self, chosen: np.ndarray | None = None) -> np.ndarray:
@@ -124,9 +140,14 @@ class ClusterScores:
         says anything."""
         p = np.ones(self.count) if chosen is None else 1.0 * chosen
         total = np.abs(self.total(self.score))
+        tested = np.flatnonzero((p > 0) & (total > 0))
+        if self.column is None:
+            for place, score in zip(tested, self.score.T[tested], strict=True):
+                p[place] = _tail(np.abs(score), self.weight, total[place])
+            return p
         ends = np.cumsum(np.bincount(self.column, minlength=self.count))
         rows_of = np.split(np.argsort(self.column, kind="stable"), ends)
-        for place in np.flatnonzero((p > 0) & (total > 0)):
+        for place in tested:
             rows = rows_of[place]
             p[place] = _tail(np.abs(self.score[rows]), self.weight[rows], total[place])
         return p
@@ -196,12 +217,17 @@ def cluster_codes(clusters: Clusters, turned: np.ndarray | None = None) -> list[
     if clusters.prompts is not None:
         ways.append(clusters.prompts)
     if clusters.workers is not None:
-        people = len(np.unique(clusters.workers))
+        people = np.count_nonzero(np.bincount(clusters.workers))
         if not FEWER <= people <= MORE:
             ways.append(clusters.workers)
     if not ways:
         ways.append(np.arange(clusters.rows))
-    return [np.unique(way, return_inverse=True)[1] for way in ways]
+    return [_without_gaps(way) for way in ways]
+
+
+def _without_gaps(codes: np.ndarray) -> np.ndarray:
+    """Return codes (n,) from 0 up, in the order of those given, which are few more than there are rows."""
+    return (np.cumsum(np.bincount(codes) > 0) - 1)[codes]
 
 
 def cluster_sums(values: np.ndarray, way: np.ndarray, columns: np.ndarray, count: int) -> csr_array:
@@ -227,12 +253,13 @@ def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int) -> tuple[csr_arr
     """
     sizes = np.bincount(way)
     alone = sizes[way] == 1
-    several = np.unique(way[~alone], return_inverse=True)[1]
-    single, number = np.unique(kind[alone], return_counts=True)
+    several = _without_gaps(way[~alone])
+    number = np.bincount(kind[alone])
+    single = np.flatnonzero(number)
     rows = np.concatenate([several, several.max(initial=-1) + 1 + np.arange(len(single))])
     columns = np.concatenate([kind[~alone], single])
     counts = cluster_sums(np.ones(len(rows)), rows, columns, kinds)
-    return counts, np.concatenate([np.ones(counts.shape[0] - len(single)), number])
+    return counts, np.concatenate([np.ones(counts.shape[0] - len(single)), number[single]])
 
 
 def floored(estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, ways: Sequence[ClusterScores]) -> ArrayTriple:

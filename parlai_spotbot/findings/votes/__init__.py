@@ -55,14 +55,14 @@ class Ballots(OneSource):
     @property
     def prompts(self) -> int:
         """Return how many prompts are known."""
-        return len(np.unique(self.prompt[self.prompt >= 0]))
+        return np.count_nonzero(np.bincount(self.prompt[self.prompt >= 0]))
 
     @property
     def comparisons(self) -> int:
         """Return how many pairs of contestants were compared on these, a pair counting once on each."""
         pair = np.minimum(self.a, self.b) * len(self.names) + np.maximum(self.a, self.b)
         has_prompt = self.prompt >= 0
-        return len(np.unique(self.prompt[has_prompt].astype(np.int64) * len(self.names) ** 2 + pair[has_prompt]))
+        return len(pd.unique(self.prompt[has_prompt].astype(np.int64) * len(self.names) ** 2 + pair[has_prompt]))
 
     @cached_property
     def clusters(self) -> Clusters:

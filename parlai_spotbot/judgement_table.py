@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,15 +37,13 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
     UserError
         Names file, line and field; where the file is not as it was recorded, too.
     """
-    columns = _Columns()
+    columns = JudgementColumns()
     rows = checksums.count_rows(path, columns.add, torn_tail=True, what="judgements file", remedy=remedy)
-    frame = columns.frame()
-    frame.attrs |= {"controls": rows - len(frame), "rows": rows}
-    return frame
+    return columns.frame(rows)
 
 
-class _Columns:
-    """The columns of the table, to which rows are added."""
+class JudgementColumns:
+    """The columns of the table, to which judgements are added."""
 
     def __init__(self) -> None:
         self.codes: dict[str, dict[str, int]] = {name: {} for name in CATEGORIES}
@@ -82,8 +81,19 @@ class _Columns:
             self.hashes[name].append(hash(_text(value)))  # of "" it is 0
         self.times.append(_seconds(time))
 
-    def frame(self) -> DataFrame:
-        """Return what was added as a frame."""
+    def extend(self, categories: Iterable[Sequence], codes: Iterable[Sequence], times: Iterable[str]) -> None:
+        """Add judgements by columns: values of `CATEGORIES` and of `CODES`, and when they were submitted."""
+        for (name, places), values in zip(self.places.items(), categories, strict=True):
+            numbers = self.codes[name]
+            for value in dict.fromkeys(values):
+                numbers.setdefault(value, len(numbers))
+            places.extend(map(numbers.__getitem__, values))
+        for hashes, values in zip(self.hashes.values(), codes, strict=True):
+            hashes.extend(map(hash, values))
+        self.times.extend(map(_seconds, times))
+
+    def frame(self, rows: int) -> DataFrame:
+        """Return what was added, of so many rows, as a frame."""
         import numpy as np
         import pandas as pd
 
@@ -94,7 +104,9 @@ class _Columns:
         for name, hashes in self.hashes.items():
             values = np.frombuffer(hashes, dtype=np.int64)
             columns[name] = np.where(values == 0, -1, pd.factorize(values)[0])
-        return pd.DataFrame(columns | {"time": np.frombuffer(self.times, dtype=float)})
+        frame = pd.DataFrame(columns | {"time": np.frombuffer(self.times, dtype=float)})
+        frame.attrs |= {"controls": rows - len(frame), "rows": rows}
+        return frame
 
 
 def _text(value: Any) -> str:

@@ -33,8 +33,8 @@ class ImportedStudy:
     `unusable`, what the importer could not use through a fault (reason -> how often).
 
     `training` are the rounds of the training that annotators took, `others` the judgements of further surveys, `lines`
-    those of surveys with millions, as pieces of their files. `summary` says what was read where that is not
-    conversations.
+    those of surveys with millions, as pieces of their files, of which `table` is the `judgement_table`. `summary` says
+    what was read where that is not conversations.
     """
 
     plan: Plan
@@ -46,6 +46,7 @@ class ImportedStudy:
     training: Sequence[dict] = ()
     others: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
     lines: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
+    table: Any = None
     summary: str = ""
 
 

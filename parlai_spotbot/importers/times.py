@@ -1,9 +1,12 @@
 """Times as files have them: ISO 8601, numbers, and what JavaScript, BigQuery, spreadsheets and mail programs write."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
+
+import numpy as np
 
 EXCEL = (30_000, 60_000)
 """Days since 1899-12-30 that are times of 1982 to 2064."""
@@ -66,6 +69,21 @@ def utc_time(value: Any) -> str:
             FORMATS.insert(0, form)
             return _in_utc(when)
     raise ValueError(f"{text[:40]!r} is no time as 2024-05-01T12:00:00Z")
+
+
+def utc_times(values: Sequence[Any]) -> list[str]:
+    """Return `utc_time` of each of many seconds since 1970, or of smaller units; [] where some aren't such numbers."""
+    try:
+        numbers = np.array(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return []
+    for unit in (1, 1e3, 1e6, 1e9):
+        if ((numbers >= max(EARLIEST, LATEST * unit / 1e3)) & (numbers < LATEST * unit)).all():
+            part, whole = np.modf(numbers / unit)
+            microseconds = whole.astype(np.int64) * 1_000_000 + np.rint(part * 1e6).astype(np.int64)
+            texts = np.datetime_as_string(microseconds.astype("datetime64[us]")).tolist()
+            return [f"{text.removesuffix('.000000')}Z" for text in texts]
+    return []
 
 
 def _in_utc(when: datetime) -> str:

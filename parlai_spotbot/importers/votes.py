@@ -7,6 +7,7 @@ for one of two contestants, `a` or `b`, or `tie`, or `both_bad`: both failed, wh
 from __future__ import annotations
 
 import hashlib
+import io
 import operator
 import re
 from collections import Counter
@@ -35,12 +36,13 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.numbers import AmbiguousNumber
-from parlai_spotbot.importers.survey_tools import rejected
-from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.importers.survey_tools import NOT_USED, rejected
+from parlai_spotbot.importers.times import utc_time, utc_times
 from parlai_spotbot.importers.vote_columns import columns_of, has_sides
 from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners, stripped
+from parlai_spotbot.judgement_table import JudgementColumns
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
@@ -49,13 +51,12 @@ from parlai_spotbot.wording import counted, listed
 
 SURVEY = "votes"
 UNIT = "imported"
-NOBODY = '""'
-DATE = 'T00:00:00Z"'
+DATE = "T00:00:00Z"
 """How times end that are a date alone."""
 MOST_DIGITS = 8
 """Of the number of votes of a row."""
 BLOCK = 10_000
-"""Number of lines that are held as one piece."""
+"""Number of rows that are read at once."""
 FURTHER = ("prompt", "annotator", "time", "language")
 """Fields that a file may lack."""
 CHATS = "conversation_a"
@@ -123,7 +124,8 @@ def votes(
     left_out = left_out or LeftOut()
     winners = Winners(options["answers"], **readings)
     reader = _VoteReader(winners, options["names"], options["columns"], source, left_out)
-    lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
+    with files.no_collection():
+        lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
     left_out.check(path)
     if len(reader.names.named) < 2:
         read = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
@@ -140,10 +142,20 @@ def votes(
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
     plan = Plan(domain, bots, surveys=(SURVEY,))
     summary = _summary(about, len(bots))
-    return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary)
+    return ImportedStudy(
+        plan,
+        (),
+        SURVEY,
+        (unit,),
+        (),
+        about,
+        lines={SURVEY: [lines]},
+        table=reader.table.frame(reader.counts.total()),
+        summary=summary,
+    )
 
 
-def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> list[bytes]:
+def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> bytes:
     """Return the lines of judgements of a file; its winners, and marks of decimals, are what alone fits all rows."""
 
     def with_sides() -> Dataset:
@@ -191,12 +203,19 @@ def _summary(about: Mapping[str, Any], contestants: int) -> str:
     return f"{votes_read}\nread: {columns}"
 
 
-def _rest(item_and_answer: str, prompts: str, worker: str, source_and_more: str) -> str:
-    """Return the line of a judgement after its ids, of parts that are JSON."""
-    return (
-        f'"survey": "votes", "unit_id": "{UNIT}", {item_and_answer}, "conversation_ids": {prompts}, "exchanges": 0, '
-        f'"target": "pair", "question": "{PREFERENCE}", "worker_id": {worker}, "source": {source_and_more}}}\n'
-    )
+def _blocks(rows: Dataset) -> Iterator[list[tuple[str, Row]]]:
+    """Yield the rows, `BLOCK` at once; those in front of one that can't be read come before its error."""
+    block = []
+    try:
+        for row in rows:
+            block.append(row)
+            if len(block) == BLOCK:
+                yield block
+                block = []
+    except UserError:
+        yield block
+        raise
+    yield block
 
 
 class _VoteReader:
@@ -216,7 +235,7 @@ class _VoteReader:
         self.source = source
         self.left_out = left_out
 
-    def read(self, columns: Mapping[str, list[str]], head: Sequence[str], rows: Dataset) -> list[bytes]:
+    def read(self, columns: Mapping[str, list[str]], head: Sequence[str], rows: Dataset) -> bytes:
         """Return the lines of all rows, whose fields are in these columns; what was read before is forgotten."""
         self.left_out.clear()
         self.columns = columns
@@ -230,10 +249,14 @@ class _VoteReader:
         self._told = self._notes_on_columns(head)
         self._results: Counter[tuple[str, str]] = Counter()
         self._where = ""
+        self.table = JudgementColumns()
+        self._by_judges = spelling(columns.get("annotator", [""])[0]) in WORDS["judges_by_column"]
         self.winners.begin(columns)
-        lines = list(self._lines(rows))
+        lines = io.BytesIO()
+        lines.writelines(self._lines(self._used(rows, head)))
         self._check_sides()
-        return lines
+        self.left_out.read.clear()
+        return lines.getvalue()
 
     def _check_sides(self) -> None:
         """Raise `UserError` where results stand in the file twice, once as each of the two contestants fared."""
@@ -247,37 +270,52 @@ class _VoteReader:
             )
 
     def _lines(self, rows: Dataset) -> Iterator[bytes]:
-        """Yield the judgements as they are written, many lines a piece."""
-        block: list[str] = []
+        """Yield the judgements as they are written, many lines a piece, and put them into the table."""
         sides = [self._swapped(), *self.columns["a"], *self.columns["b"], *self.columns["winner"]]
         prompt, annotator, time, language = (self.columns.get(name, [NO_COLUMN])[0] for name in FURTHER)
         vote_of = cache(self._vote)
         voter_of = cache(self._voter)
         presentation_of = cache(self._presentation)
         number = 0
-        for row in self._used(rows):
-            try:
-                outcome, item, margin = vote_of(*map(row.get, sides))
-                worker, source = voter_of(row.get(annotator))
-                presentation = presentation_of(row.get(language), margin)
-                when = self._time(row.get(time))
-                self._check_once(row, worker, when)
-            except Unusable as err:
-                self.left_out.leave(err)
-                continue
-            except TypeError:  # unhashable
-                raise self._no_value(row) from None
-            self._results[item, outcome] += 1
-            answered = f'"item_id": "{item}", "answer": "{outcome}"'
-            rest = _rest(answered, self._prompt(row.get(prompt)), worker, f"{source}{presentation}{when}")
-            for _ in range(self._times(row)):
-                number += 1
-                self.counts[outcome] += 1
-                block.append(f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", {rest}')
-                if len(block) == BLOCK:
-                    yield "".join(block).encode()
-                    block.clear()
-        yield "".join(block).encode()
+        for block in _blocks(rows):
+            lines = []
+            judged = []
+            times = utc_times([row.get(time) for _, row in block])
+            for place, (self._where, row) in enumerate(block):
+                try:
+                    outcome, item, margin = vote_of(*map(row.get, sides))
+                    worker, source, voter = voter_of(row.get(annotator))
+                    spoken, presentation = presentation_of(row.get(language), margin)
+                    when = times[place] if times else self._time(row.get(time))
+                    self._check_once(row, worker, when)
+                except Unusable as err:
+                    self.left_out.leave(err)
+                    continue
+                except TypeError:  # unhashable
+                    raise self._no_value(row) from None
+                self._results[item, outcome] += 1
+                text, prompts = self._prompt(row.get(prompt))
+                if when:
+                    presentation = f'{presentation}, "submitted_at": "{when}"'
+                for _ in range(self._times(row)):
+                    number += 1
+                    judged.append((source, item, outcome, spoken, when[:10], text, worker, number, when))
+                    lines.append(
+                        f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", '
+                        f'"unit_id": "{UNIT}", "item_id": "{item}", "answer": "{outcome}", "conversation_ids": '
+                        f'{prompts}, "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", '
+                        f"{voter}{presentation}}}\n"
+                    )
+            self._tabulate(judged)
+            yield "".join(lines).encode()
+
+    def _tabulate(self, judged: Sequence[tuple]) -> None:
+        """Put judgements into the table, and count them."""
+        if judged:
+            source, item, answer, language, day, *codes, times = zip(*judged, strict=True)
+            same = (["pair"] * len(judged), [PREFERENCE] * len(judged))
+            self.counts.update(answer)
+            self.table.extend((source, item, *same, answer, language, day), codes, times)
 
     def _as_shown(self, outcome: str, swapped: str, word: str, pair: tuple[str, str]) -> str:
         """Return the outcome of a vote whose sides may have been shown the other way round."""
@@ -306,17 +344,20 @@ class _VoteReader:
         problem = f"{self._where}: a list or object for {listed(named)}, expected one value."
         return UserError(problem, "Name another column, or leave it out: --columns FIELD=-.")
 
-    def _used(self, rows: Dataset) -> Iterator[Row]:
+    def _used(self, rows: Dataset, head: Sequence[str]) -> Dataset:
         """Yield the rows that are to be used, and count all."""
         self.left_out.rows = 0
+        may_be_rejected = not NOT_USED.keys().isdisjoint(map(spelling, head))
+        marks = MARKS.intersection(head)
         for self._where, row in rows:
-            if rejected(row):
+            if may_be_rejected and rejected(row):
                 self._many["rejected"] += 1
                 continue
             self.left_out.rows += 1
-            self._seen |= row.keys() & MARKS
-            self._many["unranked"] += row.get(UNRANKED, 0)
-            yield row
+            if marks:
+                self._seen |= row.keys() & marks
+                self._many["unranked"] += row.get(UNRANKED, 0)
+            yield self._where, row
 
     def _notes_on_columns(self, head: Sequence[str]) -> dict[str, str]:
         """Return which columns aren't read, and which one suggests that a model voted."""
@@ -339,7 +380,7 @@ class _VoteReader:
 
     def _check_once(self, row: Row, worker: str, when: str) -> None:
         """Raise `Unusable` for a copy of an earlier row, where rows have an id, or say who voted at which second."""
-        has_second = worker != NOBODY and when and not when.endswith(DATE)
+        has_second = worker and when and not when.endswith(DATE)
         if has_second or not row.keys().isdisjoint(WORDS["row_ids"]):
             self.left_out.once(row.values(), self._where)
         elif not self.columns.keys().isdisjoint(("count", "prompt")):
@@ -429,35 +470,38 @@ class _VoteReader:
         return what, item, margin
 
     @staticmethod
-    def _prompt(value: Any) -> str:
+    def _prompt(value: Any) -> tuple[str, str]:
+        """Return a prompt's id, and the list of it as JSON."""
         text = plain_text(value)
-        if text and not SHORT.match(text):
-            text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
         if not text:
-            return "[]"
-        return f'["{text}"]'
+            return "", "[]"
+        if not SHORT.match(text):
+            text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+        return text, f'["{text}"]'
 
-    def _voter(self, value: Any) -> tuple[str, str]:
-        """Return a voter's name and source, as JSON."""
+    def _voter(self, value: Any) -> tuple[str, str, str]:
+        """Return a voter's name and source, and both as JSON."""
         name = plain_text(value)
         text = files.dumps(name)
-        self.workers.update({text} - {NOBODY})
-        model = name and (MODEL.match(name) or spelling(self.columns["annotator"][0]) in WORDS["judges_by_column"])
-        if self.source or not model:
-            return text, files.dumps(self.source or HUMAN)
-        self.judges.add(name)
-        return text, files.dumps(f"judge:{stem_of(name)}")
+        source = self.source or HUMAN
+        if name:
+            self.workers.add(text)
+            if not self.source and (self._by_judges or MODEL.match(name)):
+                self.judges.add(name)
+                source = f"judge:{stem_of(name)}"
+        return name, source, f'"worker_id": {text}, "source": {files.dumps(source)}'
 
     @staticmethod
-    def _presentation(language: Any, margin: str) -> str:
+    def _presentation(language: Any, margin: str) -> tuple[str, str]:
+        """Return the language, and the field of how a vote was presented."""
         named = {"language": plain_text(language), "margin": margin}
         filled_in = {name: text for name, text in named.items() if text}
         if not filled_in:
-            return ""
-        return f', "presentation": {files.dumps(filled_in)}'
+            return "", ""
+        return named["language"], f', "presentation": {files.dumps(filled_in)}'
 
     def _time(self, value: Any) -> str:
-        """Return the field of a time, "" where there is none."""
+        """Return a time in UTC, "" where there is none."""
         if value is None or value == "":
             return ""
         try:
@@ -469,7 +513,7 @@ class _VoteReader:
             raise self._wrong("time", value, what, "Correct it, or leave times out: --columns time=-.") from None
         if isinstance(value, str) and "/" in value[:3]:
             self._told.setdefault("slashed", value)
-        return f', "submitted_at": "{when}"'
+        return when
 
 
 FORMAT = study_format(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.findings.options import Equality, Resampling
 from parlai_spotbot.importers import votes as votes_file
@@ -20,8 +21,15 @@ if TYPE_CHECKING:
     from parlai_spotbot.notebook.survey_results import SurveyResults
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Votes(StudyAnswers):
-    """Votes of an arena, one answer each."""
+    """Votes of an arena, one answer each: a `table` as of `judgement_table`."""
+
+    table: Any = None
+
+    @property
+    def everybody(self) -> Any:
+        return self.table
 
     def rank(
         self,
@@ -91,10 +99,11 @@ def read_votes(
     left_out = LeftOut()
     with as_value_error("path"):
         options = {"left_out": left_out, "winner_is": winner_is, "decimal": decimal}
-        write_study(folder, votes_file.votes(path, "votes", columns, answers, names, **options))
+        imported = votes_file.votes(path, "votes", columns, answers, names, **options)
+        write_study(folder, imported)
     for line in left_out.lines():
         warnings.warn(f"{path}: {line}", stacklevel=2)
-    return Votes(Study.open(folder), votes_file.SURVEY)
+    return Votes(Study.open(folder), votes_file.SURVEY, table=imported.table)
 
 
 def _as_file(frame: pd.DataFrame) -> Path:

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.left_out import LeftOut
-from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.importers.times import utc_time, utc_times
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.names import alike, clean_name
 from parlai_spotbot.notebook.votes import read_votes
@@ -443,3 +443,35 @@ def table(head, rows) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
     return text.getvalue()
+
+
+def test_the_table_of_an_import_is_that_of_its_file(written, tmp_path):
+    head = "model_a,model_b,winner,judge,question_id,language,tstamp,count\n"
+    words = ["model_a", "model_b", "tie", "tie (bothbad)", "A>>B", ""]
+    times = ["1682351591.13", "", "2024-05-01", "5/31/2024 12:00"]
+    rows = itertools.product(["ada,bob", "bob,ada", "ada,ada"], words, ["", "ann", "gpt-4"], ["", "q1", "what?"], times)
+    text = "".join(
+        f"{pair},{word},{who},{prompt},{'de' * (who == 'ann')},{when},2\n" for pair, word, who, prompt, when in rows
+    )
+    imported = votes(written(head + text), "x")
+    write_study(tmp_path / "study", imported)
+    by_file = Study.open(tmp_path / "study").judgement_table("votes")
+    assert len(by_file) > 100
+    pd.testing.assert_frame_equal(imported.table, by_file)
+    assert imported.table.attrs == by_file.attrs
+
+
+@pytest.mark.parametrize("unit", [1, 1e3, 1e6, 1e9])
+def test_many_times_are_what_each_is_alone(unit):
+    rng = random.Random(1)
+    numbers = [
+        rng.choice([round(seconds), seconds, round(seconds, 2)]) * unit
+        for seconds in (rng.uniform(1.1e8, 4e9) for _ in range(3000))
+    ]
+    texts = [f" {number!r}" for number in numbers]
+    assert utc_times(numbers) == utc_times(texts) == list(map(utc_time, numbers))
+
+
+@pytest.mark.parametrize("other", ["", None, "2024-05-01", "45000", "-1682351591", "nan", "inf", True, {"$date": 1}])
+def test_times_are_read_one_by_one_where_some_are_no_such_number(other):
+    assert utc_times(["1682351591", other]) == []

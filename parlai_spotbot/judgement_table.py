@@ -104,7 +104,7 @@ class JudgementColumns:
         for name, hashes in self.hashes.items():
             values = np.frombuffer(hashes, dtype=np.int64)
             columns[name] = np.where(values == 0, -1, pd.factorize(values)[0])
-        frame = pd.DataFrame(columns | {"time": np.frombuffer(self.times, dtype=float)})
+        frame: Any = pd.DataFrame(columns | {"time": np.frombuffer(self.times, dtype=float)})
         frame.attrs |= {"controls": rows - len(frame), "rows": rows}
         return frame
 

@@ -203,6 +203,17 @@ def _summary(about: Mapping[str, Any], contestants: int) -> str:
     return f"{votes_read}\nread: {columns}"
 
 
+def _rest(item: str, outcome: str, prompts: str, voter: str, presentation: str, when: str) -> str:
+    """Return the line of a judgement after its ids; all but names and times are parts of JSON."""
+    submitted = ""
+    if when:
+        submitted = f', "submitted_at": "{when}"'
+    return (
+        f'"survey": "votes", "unit_id": "{UNIT}", "item_id": "{item}", "answer": "{outcome}", "conversation_ids": '
+        f'{prompts}, "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", {voter}{presentation}{submitted}}}\n'
+    )
+
+
 def _blocks(rows: Dataset) -> Iterator[list[tuple[str, Row]]]:
     """Yield the rows, `BLOCK` at once; those in front of one that can't be read come before its error."""
     block = []
@@ -249,6 +260,8 @@ class _VoteReader:
         self._told = self._notes_on_columns(head)
         self._results: Counter[tuple[str, str]] = Counter()
         self._where = ""
+        self._sides = [self._swapped(), *columns["a"], *columns["b"], *columns["winner"]]
+        self._further = [columns.get(name, [NO_COLUMN])[0] for name in FURTHER]
         self.table = JudgementColumns()
         self._by_judges = spelling(columns.get("annotator", [""])[0]) in WORDS["judges_by_column"]
         self.winners.begin(columns)
@@ -271,8 +284,7 @@ class _VoteReader:
 
     def _lines(self, rows: Dataset) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece, and put them into the table."""
-        sides = [self._swapped(), *self.columns["a"], *self.columns["b"], *self.columns["winner"]]
-        prompt, annotator, time, language = (self.columns.get(name, [NO_COLUMN])[0] for name in FURTHER)
+        prompt, annotator, time, language = self._further
         vote_of = cache(self._vote)
         voter_of = cache(self._voter)
         presentation_of = cache(self._presentation)
@@ -283,7 +295,7 @@ class _VoteReader:
             times = utc_times([row.get(time) for _, row in block])
             for place, (self._where, row) in enumerate(block):
                 try:
-                    outcome, item, margin = vote_of(*map(row.get, sides))
+                    outcome, item, margin = vote_of(*map(row.get, self._sides))
                     worker, source, voter = voter_of(row.get(annotator))
                     spoken, presentation = presentation_of(row.get(language), margin)
                     when = times[place] if times else self._time(row.get(time))
@@ -295,24 +307,19 @@ class _VoteReader:
                     raise self._no_value(row) from None
                 self._results[item, outcome] += 1
                 text, prompts = self._prompt(row.get(prompt))
-                if when:
-                    presentation = f'{presentation}, "submitted_at": "{when}"'
+                rest = _rest(item, outcome, prompts, voter, presentation, when)
                 for _ in range(self._times(row)):
                     number += 1
-                    judged.append((source, item, outcome, spoken, when[:10], text, worker, number, when))
-                    lines.append(
-                        f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", '
-                        f'"unit_id": "{UNIT}", "item_id": "{item}", "answer": "{outcome}", "conversation_ids": '
-                        f'{prompts}, "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", '
-                        f"{voter}{presentation}}}\n"
-                    )
+                    judged.append((source, item, outcome, spoken, text, worker, number, when))
+                    lines.append(f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", {rest}')
             self._tabulate(judged)
             yield "".join(lines).encode()
 
     def _tabulate(self, judged: Sequence[tuple]) -> None:
         """Put judgements into the table, and count them."""
         if judged:
-            source, item, answer, language, day, *codes, times = zip(*judged, strict=True)
+            source, item, answer, language, *codes, times = zip(*judged, strict=True)
+            day = [when[:10] for when in times]
             same = (["pair"] * len(judged), [PREFERENCE] * len(judged))
             self.counts.update(answer)
             self.table.extend((source, item, *same, answer, language, day), codes, times)

@@ -104,7 +104,7 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     among = (a >= 0) & (b >= 0) & (a != b)
     pair = np.where(among, np.minimum(a, b) * len(names) + np.maximum(a, b), 0)
     met = np.bincount(pair, among) > 0
-    pairs = [(names[place // len(names)], names[place % len(names)]) for place in np.flatnonzero(met)]
+    pairs = [(names[place // len(names)], names[place % len(names)]) for place in np.flatnonzero(met).tolist()]
     if not pairs:
         return pd.DataFrame(columns=GRID)
     group = np.where(among, (np.cumsum(met) - 1)[pair], -1)

@@ -55,7 +55,7 @@ class Ballots(OneSource):
     @property
     def prompts(self) -> int:
         """Return how many prompts are known."""
-        return np.count_nonzero(np.bincount(self.prompt[self.prompt >= 0]))
+        return int(np.count_nonzero(np.bincount(self.prompt[self.prompt >= 0])))
 
     @property
     def comparisons(self) -> int:

@@ -100,7 +100,7 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     low, high, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: annotators are
     a sample, as people are.
     """
-    a, b = (pd.Index(names, dtype=object).get_indexer(choices[side]) for side in "ab")
+    a, b = (pd.Index(list(names), dtype=object).get_indexer(choices[side]) for side in "ab")
     among = (a >= 0) & (b >= 0) & (a != b)
     pair = np.where(among, np.minimum(a, b) * len(names) + np.maximum(a, b), 0)
     met = np.bincount(pair, among) > 0

@@ -18,5 +18,7 @@ class CertifyRequest:
     repeats: int = 0
     columns: str | Mapping[str, str] | None = None
     scale: str = ""
+    answers: str | Mapping[str, str] | None = None
+    encoding: str = ""
     question: str | None = None
     out: str | None = None

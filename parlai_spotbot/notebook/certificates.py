@@ -19,6 +19,7 @@ def certify(
     columns: Mapping[str, str] | None = None,
     judge: str = "",
     scale: str = "",
+    answers: Mapping[str, str] | None = None,
 ) -> Certificate:
     """Tell what people's labels vouch for: whether a judge may screen, rank or gate, or how many labels would tell.
 
@@ -37,6 +38,8 @@ def certify(
         The judge's name.
     scale : str
         Words that are answers in an order, from lowest to highest, separated by commas, where they aren't known.
+    answers : mapping, optional
+        Verdicts and labels that are the same: theirs to ours.
 
     Returns
     -------
@@ -56,9 +59,9 @@ def certify(
     """
     with as_value_error("verdicts"):
         if isinstance(verdicts, (str, Path)):
-            return certificate_of_file(Path(verdicts), columns, judge, scale)
+            return certificate_of_file(Path(verdicts), columns, judge, scale, answers)
         if isinstance(verdicts, pd.DataFrame):
-            return certificate_of_frame(verdicts, columns, judge, scale)
+            return certificate_of_frame(verdicts, columns, judge, scale, answers)
     if labels is None:
         raise ValueError("labels: missing, expected people's labels, one for each of the verdicts")
     parts = {"verdict": list(verdicts), "label": list(labels)}
@@ -68,4 +71,4 @@ def certify(
             count = len(parts["verdict"])
             raise ValueError(f"{name}: has {len(values)} entries, expected one for each of {count} verdicts")
     with as_value_error("verdicts"):
-        return certificate_of_frame(pd.DataFrame(parts), None, judge, scale)
+        return certificate_of_frame(pd.DataFrame(parts), None, judge, scale, answers)

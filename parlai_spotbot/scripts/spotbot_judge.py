@@ -10,6 +10,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.certify_request import CertifyRequest
 from parlai_spotbot.judges.specs import JudgeRequest
+from parlai_spotbot.reading import encoded
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -82,7 +83,8 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.certificate.of_file import certificate_of_file
 
         judge = self.opt["judge_name"] or ""
-        certificate = certificate_of_file(path, self.opt["columns"], judge, self.opt["scale"])
+        with encoded(self.opt["encoding"], str(path)):
+            certificate = certificate_of_file(path, self.opt["columns"], judge, self.opt["scale"], self.opt["answers"])
         return self._certified(certificate, Path(self.opt["out"] or NAME))
 
     def _certify_study(self) -> int:

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,20 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import NONE, dataset_rows, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.numbers import AmbiguousNumber, decimal_mark, number, readings
+from parlai_spotbot.importers.numbers import AmbiguousNumber, decimal_mark, number
+from parlai_spotbot.judges.certificate.answers_alike import MOST, answer_text, check_answers, spelt_alike
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import names_or_number
 
 FIELDS: Mapping[str, Sequence[str]]
-FIELDS, SCALES = own_data(__file__)
-"""Our fields and how files call them; words of usual scales, from lowest to highest."""
+FIELDS = own_data(__file__)
+"""Our fields and how files call them."""
 
-WITH_SCALE = re.compile(r"-?(\d+(\.\d*)?|\.\d+)")
+NO_ANSWER_OR_ONE = ("none", "n/a", "na", "-", "--", "?")
+"""What means that there is no answer, or is one where both verdicts and labels have it."""
+
 THEIRS = "THEIR_COLUMN"
 SEVERAL = "+"
 """Between the columns of labels that several people gave, in --columns."""
@@ -30,18 +32,20 @@ NUMBER = re.compile(r"\d+")
 WHOSE = "person"
 """Our column of whose label it is, where each person has a column."""
 
-JUDGES = re.compile(
-    "gpt|claude|gemini|llama|llm|judge|model(?![ _-]?[ab12]$)|auto|predict|verdict|machine", re.IGNORECASE
-)
-PEOPLES = re.compile("human|people|person|expert|gold|truth|annot|label|rater|crowd|user", re.IGNORECASE)
+SURELY = {
+    "verdict": re.compile("gpt|claude|gemini|llama|llm|judge|model(?![ _-]?[ab12]$)|auto|machine", re.IGNORECASE),
+    "label": re.compile("human|people|person|expert|gold|truth|annot|rater|crowd|user", re.IGNORECASE),
+}
+JUDGES = re.compile(SURELY["verdict"].pattern + "|predict|verdict", re.IGNORECASE)
+PEOPLES = re.compile(SURELY["label"].pattern + "|label", re.IGNORECASE)
 OWNERS = {"verdict": JUDGES, "label": PEOPLES}
-"""Parts of columns' names that say whose they are."""
+"""Parts of columns' names that say whose they are; one that does so surely goes before one that both may have."""
 
-MOST = 8
-"""More numbers than that beside two labels are a score; in so many rows no judge is always wrong."""
-MOSTLY = 0.5
+FEWEST_ROWS = 4
+"""Rows of a judge; a column with fewer for each of its values doesn't say which judge."""
 FEW_DIFFER = 0.05
 """Share of items with another verdict in another row, up to which a column holds items."""
+
 TRUE = ("1", "true", "yes", "own")
 
 
@@ -54,9 +58,11 @@ def frame_of_file(path: Path) -> pd.DataFrame:
 
 
 def standard(
-    frame: pd.DataFrame, columns: str | Mapping[str, str] | None, where: object
+    frame: pd.DataFrame, columns: str | Mapping[str, str] | None, where: object, judge: str = ""
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a frame with our columns as texts, "" for nothing; `columns` say how the frame calls them.
+
+    Where the frame has the verdicts of several judges, those of `judge` are taken.
 
     Returns
     -------
@@ -64,7 +70,8 @@ def standard(
         A row a label. Rows that are there twice are left out.
     dict
         `columns`: those of verdict and label, where they had to be guessed; `twice`: how many rows were left out;
-        `no_items`: a column that is called as items are, and whose values have several verdicts.
+        `no_items`: a column that is called as items are, and whose values have several verdicts; `kept`: words that may
+        mean no answer, and are taken as one; `annotator`: who of the annotators is the judge.
 
     Raises
     ------
@@ -75,8 +82,17 @@ def standard(
     frame = frame.set_axis(head, axis=1)
     named = dict(ImportRequest(data="", columns=columns).pairs("columns"))
     found, several, guessed = _columns(head, named, where)
-    _check_columns(head, found, where)
     about: dict[str, Any] = {}
+    if "verdict" not in found and (annotator := _judge_among_people(frame, found, judge)):
+        about["annotator"] = annotator
+        frame, found = _verdicts_beside(frame, found, annotator)
+    _check_columns(head, found, where)
+    frame = _of_one_judge(frame, found, judge, where)
+    answers = [found["verdict"], *(several or [found["label"]])]
+    kept = _kept(frame[found["verdict"]], frame[answers[1:]])
+    frame = frame.assign(**{name: [answer_text(value, kept) for value in frame[name]] for name in answers})
+    if kept:
+        about["kept"] = kept
     keys = [found[name] for name in ("item", "order") if name in found]
     if "item" in found and _has_several_verdicts(frame, keys, found["verdict"]):
         about["no_items"] = found.pop("item")
@@ -87,7 +103,61 @@ def standard(
         about["columns"] = {"verdict": found["verdict"], "label": SEVERAL.join(several or [found["label"]])}
     if len(several) > 1:
         once, found = _row_a_label(once, several, found)
-    return pd.DataFrame({name: [_text(value) for value in once[column]] for name, column in found.items()}), about
+    texts = {
+        name: [answer_text(value, kept) for value in once[column]] for name, column in found.items() if name != "judge"
+    }
+    return pd.DataFrame(texts), about
+
+
+def _judge_among_people(frame: pd.DataFrame, found: Mapping[str, str], judge: str) -> str:
+    """Return the annotator that is a judge: `judge`, or the only one whose name says so; "" for none."""
+    if not {"item", "annotator"} <= found.keys():
+        return ""
+    names = list(frame[found["annotator"]].map(plain_text).unique())
+    if judge in names:
+        return judge
+    judges = [name for name in names if _owner(name) == "verdict"]
+    if len(judges) != 1:
+        return ""
+    return judges[0]
+
+
+def _verdicts_beside(frame: pd.DataFrame, found: Mapping[str, str], judge: str) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return people's rows with the answers of the annotator `judge` beside theirs, where a column has the answers."""
+    left = [name for name in frame if name not in found.values()]
+    if "label" not in found and len(left) != 1:
+        return frame, dict(found)
+    label = found.get("label") or left[0]
+    is_judge = frame[found["annotator"]].map(plain_text) == judge
+    verdicts = frame[is_judge].drop_duplicates(found["item"]).set_index(found["item"])[label]
+    people = frame[~is_judge].reset_index(drop=True)
+    beside = people.assign(**{judge: people[found["item"]].map(verdicts)})
+    return beside, {**found, "label": label, "verdict": judge}
+
+
+def _of_one_judge(frame: pd.DataFrame, found: Mapping[str, str], judge: str, where: object) -> pd.DataFrame:
+    """Return the rows of one judge, where a column says whose the verdicts are."""
+    if "judge" not in found:
+        return frame
+    judges = frame[found["judge"]].map(plain_text)
+    names = [name for name in dict.fromkeys(judges) if name]
+    if len(names) < 2 or FEWEST_ROWS * len(names) > len(frame):
+        return frame
+    if judge not in names:
+        raise UserError(
+            f"{where}: verdicts of {names_or_number(names, 'judges')}, in the column {found['judge']}.",
+            f"Name one: --judge-name {shlex.quote(names[0])}.",
+        )
+    return frame[judges == judge].reset_index(drop=True)
+
+
+def _kept(verdicts: pd.Series, labels: pd.DataFrame) -> list[str]:
+    """Return the words that may mean no answer, and are one, as both verdicts and labels have them."""
+    by_column = [
+        {value.strip().lower() for value in values if isinstance(value, str)}
+        for values in (verdicts, labels.to_numpy().ravel())
+    ]
+    return [word for word in NO_ANSWER_OR_ONE if all(word in words for words in by_column)]
 
 
 def _check_columns(head: Sequence[str], found: Mapping[str, str], where: object) -> None:
@@ -141,8 +211,17 @@ def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:
 
 def _owned(columns: Sequence[str]) -> dict[str, list[str]]:
     """Return the columns whose names say that they are the judge's (verdict), or people's (label), alone."""
-    says = {name: [field for field, words in OWNERS.items() if words.search(name)] for name in columns}
-    return {field: [name for name in columns if says[name] == [field]] for field in OWNERS}
+    says = {name: _owner(name) for name in columns}
+    return {field: [name for name in columns if says[name] == field] for field in OWNERS}
+
+
+def _owner(column: str) -> str:
+    """Return the field whose column a name says it is, "" where it says none or both."""
+    for kinds in (SURELY, OWNERS):
+        fields = [field for field, words in kinds.items() if words.search(column)]
+        if len(fields) == 1:
+            return fields[0]
+    return ""
 
 
 def _rest(column: str) -> str:
@@ -154,7 +233,7 @@ def _has_several_verdicts(frame: pd.DataFrame, keys: Sequence[str], verdict: str
     """Return True if rows with the same values of `keys` often have different verdicts: they are about several things,
     as the pairs of answers to one question are.
     """
-    rows = frame[list(keys)].astype(str).assign(verdict=[_text(value) or None for value in frame[verdict]])
+    rows = frame[list(keys)].astype(str).assign(verdict=frame[verdict].where(frame[verdict] != "", None))
     groups = rows.groupby(list(keys))["verdict"].agg(["count", "nunique"])
     repeated = groups[groups["count"] > 1]
     return not repeated.empty and bool((repeated["nunique"] > 1).mean() > FEW_DIFFER)
@@ -183,7 +262,7 @@ def _row_a_label(
     parts = [frame.assign(**{THEIRS: frame[column], WHOSE: column}) for column in several]
     long = pd.concat(parts).assign(row=[*frame.index] * len(several))
     names = {"item": "row", **found, "label": THEIRS, "annotator": WHOSE}
-    has = pd.Series([_text(value) != "" for value in long[THEIRS]], index=long.index)
+    has = long[THEIRS] != ""
     first = long[WHOSE] == several[0]
     return long[has | (first & ~has.groupby(level=0).transform("any"))].sort_index(kind="stable"), names
 
@@ -191,40 +270,31 @@ def _row_a_label(
 def _naming(head: Sequence[str], columns_by_field: Mapping[str, str]) -> str:
     """Return the option that names both columns, as far as their names tell them."""
     theirs = dict.fromkeys(OWNERS, THEIRS)
-    theirs |= {name: columns[0] for name, columns in _owned(head).items() if len(columns) == 1}
+    free = [name for name in head if name not in columns_by_field.values()]
+    theirs |= {name: SEVERAL.join(columns) for name, columns in _owned(free).items() if len(columns) == 1}
     theirs |= {name: columns_by_field[name] for name in OWNERS if name in columns_by_field}
     if len(head) == 2 and THEIRS in theirs.values():
         theirs = dict(zip(theirs, head, strict=True))
     columns = shlex.quote(",".join(f"{name}={column}" for name, column in theirs.items()))
-    return f"Name them: --columns {columns}."
+    several = ""
+    if theirs["label"] == THEIRS:
+        several = "; label=A+B where each person has a column"
+    return f"Name them: --columns {columns}{several}."
 
 
-def _text(value: Any) -> str:
-    """Return a value as text; 3.0 and 3 are the same answer, and so are −1,5 and -1.5."""
-    text = plain_text(value)
-    if text.isdecimal():
-        return str(int(text))
-    numbers = {*readings(text).values()}
-    if len(numbers) != 1 or text.endswith("%"):
-        return text.replace("−", "-")
-    return f"{numbers.pop() + 0:.15g}"
-
-
-def ready(frame: pd.DataFrame, where: object) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+def ready(frame: pd.DataFrame, where: object, ordered: bool = False) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Return the rows that have both verdict and label, those with a verdict alone, and how many have a label alone.
 
     A column with gaps is an error; numbers are numbers, answers that differ in case or punctuation are one, and items
-    are found where no column has them.
+    are found where no column has them. `ordered` says that the answers are known to be of one scale.
     """
     without = int(((frame["verdict"] == "") & (frame["label"] != "")).sum())
     judged = frame[frame["verdict"] != ""]
     labelled = judged[judged["label"] != ""]
     if labelled.empty:
         raise UserError(f"{where}: no row has both a verdict and a label.", _naming([*frame], {}))
-    frame = labelled.copy()
-    frame["verdict"] = _spelt_alike(frame["verdict"], frame["label"])
-    frame["label"] = _spelt_alike(frame["label"], frame["label"])
-    _check_answers(frame, where)
+    frame = spelt_alike(labelled)
+    check_answers(frame, where, ordered)
     for name in frame.columns.difference(["verdict", "label"]):
         if (frame[name] == "").all():
             frame = frame.drop(columns=name)
@@ -254,43 +324,6 @@ def _numbers(texts: pd.Series, where: object) -> pd.Series:
     return pd.Series(numbers, index=texts.index, name=texts.name)
 
 
-def _spelt_alike(answers: pd.Series, labels: pd.Series) -> pd.Series:
-    """Return answers as labels first spell them: "PASS" is "pass", "Not good" "not_good"."""
-    spelt: dict[str, str] = {}
-    for answer in [*labels, *answers]:
-        spelt.setdefault(_folded(answer), answer)
-    return answers.map(_folded).map(spelt)
-
-
-def _folded(answer: str) -> str:
-    """Return an answer without differences of spelling; a number, or what has no letter or digit, as it is."""
-    if readings(answer):
-        return answer
-    return spelling(unicodedata.normalize("NFKC", answer).casefold()) or answer
-
-
-def _check_answers(frame: pd.DataFrame, where: object) -> None:
-    """Raise `UserError` where verdicts and labels aren't answers to one question."""
-    verdicts, labels = (frame[name].unique().tolist() for name in ("verdict", "label"))
-    if len(labels) <= 2 and len(verdicts) > MOST and all(WITH_SCALE.fullmatch(answer) for answer in verdicts):
-        raise UserError(
-            f"{where}: verdicts are {len(verdicts)} numbers, labels are {', '.join(labels)}: a score is no verdict.",
-            "Make a column of verdicts, by the threshold that the judge will be used with.",
-        )
-    strange = [~frame[name].isin(others) for name, others in (("verdict", labels), ("label", verdicts))]
-    numbers = all(WITH_SCALE.fullmatch(answer) for answer in verdicts + labels)
-    apart = min(rows.mean() for rows in strange)
-    if len(frame) >= MOST and (apart == 1 or (apart > MOSTLY and not numbers)):
-        shared = "few"
-        if apart == 1:
-            shared = "none"
-        shown = [names_or_number(answers, "answers") for answers in (verdicts, labels)]
-        raise UserError(
-            f"{where}: verdicts are {shown[0]}, labels are {shown[1]}: {shared} in common.",
-            "Write both with the same words.",
-        )
-
-
 def unlike_labels(frame: pd.DataFrame) -> dict[str, int]:
     """Return how often the judge gave each answer that no label is."""
     strange = frame["verdict"][~frame["verdict"].isin(frame["label"])]
@@ -309,30 +342,3 @@ def _with_items(frame: pd.DataFrame) -> pd.DataFrame:
     if frame[once].duplicated().any() or _has_several_verdicts(frame, shown, "verdict"):
         return frame
     return frame.assign(item=frame[about].agg("\t".join, axis=1))
-
-
-def scale_of(frame: pd.DataFrame, scale: str = "") -> list[str] | None:
-    """Return the answers from lowest to highest: those of `scale` ("low,middle,high"), else where all are numbers and
-    there are more than two, or all are words of a usual scale; None where they have no order, or `scale` is "-".
-    """
-    answers = sorted({*frame["verdict"], *frame["label"]})
-    if scale == NONE:
-        return None
-    if scale:
-        return _in_order(answers, scale.split(","))
-    if len(answers) < 3:
-        return None
-    if all(WITH_SCALE.fullmatch(answer) for answer in answers):
-        return sorted(answers, key=float)
-    for words in SCALES:
-        if set(map(_folded, answers)) <= set(map(_folded, words)):
-            return _in_order(answers, words)
-    return None
-
-
-def _in_order(answers: Sequence[str], words: Sequence[str]) -> list[str]:
-    """Return answers in the order of words, which differ in spelling alone; raise `UserError` for another answer."""
-    places = {_folded(word.strip()): place for place, word in enumerate(words)}
-    if unknown := [answer for answer in answers if _folded(answer) not in places]:
-        raise UserError(f"--scale: lacks the answer {unknown[0]!r}.", f"Name all, in order: {', '.join(answers)}.")
-    return sorted(answers, key=lambda answer: places[_folded(answer)])

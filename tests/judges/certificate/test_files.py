@@ -289,11 +289,13 @@ def test_too_few_labels_say_how_many_are_needed(labels, rare):
 - ["a,b\\n1,2\\n", [], 'no column is known to hold verdict and label']
 - ["Urteil,die Leute\\n1,2\\n", [], "--columns 'verdict=Urteil,label=die Leute'."]
 - ["gpt4_winner,claude_winner,expert_winner\\na,b,c\\n", [], '--columns verdict=THEIR_COLUMN,label=expert_winner.']
-- ["x,human preference,human choice,LLM\\n1,2,3,4\\n", [], '--columns verdict=LLM,label=THEIR_COLUMN.']
-- ["gpt,human_1,human_2,rater_1\\na,b,a,c\\n", [], '--columns verdict=gpt,label=THEIR_COLUMN.']
+- ["x,human preference,human choice,LLM\\n1,2,3,4\\n", [], '--columns verdict=LLM,label=THEIR_COLUMN; label=A+B where']
+- ["gpt,human_1,human_2,rater_1\\na,b,a,c\\n", [], '--columns verdict=gpt,label=THEIR_COLUMN; label=A+B where each']
 - ["x,y\\na,b\\n", [--columns, 'verdict=x,label=y+z'], "has no column 'y+z'"]
 - ["judge,human\\nlow,high\\nhigh,low\\n", [--scale, 'low,middle'], "--scale: lacks the answer 'high'"]
 - ["llm,human\\nA,1st\\nB,2nd\\nA,1st\\nB,2nd\\nA,1st\\nB,tie\\ntie,tie\\nA,1st\\n", [], 'few in common']
+- ["judge,human\\n1,0\\n2,1\\n1,0\\n2,1\\n1,0\\n2,1\\n1,0\\n2,1\\n", [], "from 1 to 2, labels from 0 to 1: two scales"]
+- ["judge,human\\nyes,1\\nno,0\\n", [--answers, 'yse=1'], "Did you mean 'yes'?"]
 - ["judge,human\\ny,1\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\nn,0\\n", [], 'are y and n, labels are 1 and 0: none in']
 - ["judge,human\\n0.1,1\\n.2,0\\n0.3,1\\n0,0\\n1,1\\n0.4,1\\n0.5,1\\n0.6,1\\n0.7,1\\n", [], 'a score is no verdict']
 - ["judge,human\\n1,2\\n", [--columns, label=humna], "Did you mean 'human'?"]
@@ -309,6 +311,124 @@ def test_what_is_wrong_is_one_error(folder, text, words, says):
     _, err = spotbot("judge", "--certify", "labels.csv", *words, code=2)
     assert says in err
     assert not (folder / "certificate.json").exists()
+
+
+SAME_ANSWERS = """
+- [yes no, "1 0", "yes=1,no=0"]
+- [True False, "1 0", "True=1,False=0"]
+- [FAIL PASS, no yes, "FAIL=no,PASS=yes"]
+- [model_a model_b tie, a b tie, "model_a=a,model_b=b"]
+- ["1 2", "0 1", "1=0,2=1"]
+- ["1 2 3 4 5", "0 1 2 3 4", "1=0,2=1,3=2,4=3,5=4"]
+"""
+
+
+@cases("verdicts labels named", SAME_ANSWERS)
+def test_other_words_for_an_answer_are_an_error_whose_option_works(folder, verdicts, labels, named):
+    rng = np.random.default_rng(2)
+    theirs, ours = verdicts.split(), labels.split()
+    code = np.arange(80) % len(ours)
+    judge = np.where(rng.random(80) < 0.2, rng.permutation(code), code)
+    pd.DataFrame({"judge": np.array(theirs)[judge], "human": np.array(ours)[code]}).to_csv("a.csv", index=False)
+    _, err = spotbot("judge", "--certify", "a.csv", code=2)
+    told = re.search(r"--answers (\S+?)[.;]?\s", err).group(1)
+    assert set(told.split(",")) == set(named.split(","))
+    spotbot("judge", "--certify", "a.csv", "--answers", told)
+    same = sb.certify(np.array(ours)[judge], np.array(ours)[code]).figures
+    assert read_certificate(folder).figures["agreement"] == same["agreement"]
+
+
+@pytest.mark.parametrize(
+    "signs", [["A>B", "A<B"], ["A>>B", "A>B"], ["A=B", "A>B"], ["A+", "A-"], ["yes", "yes?"], ["<1", ">1"]]
+)
+def test_signs_tell_answers_apart(signs):
+    code = np.arange(80) % 2
+    found = sb.certify(np.array(signs)[code], np.array(signs)[1 - code])
+    assert found.figures["agreement"]["estimate"] < -0.9
+    assert set(found.figures["answers"]) == set(signs)
+
+
+@pytest.mark.parametrize("word", ["none", "N/A", "-", "?"])
+def test_a_word_that_both_have_is_an_answer_and_else_means_nothing(word):
+    answers = np.array(["A", "B", word])
+    code = np.random.default_rng(1).permutation(np.arange(90) % 3)
+    found = sb.certify(answers[code], answers[(code + (np.arange(90) < 9)) % 3])
+    assert (found.figures["labels"], word in found.figures["answers"]) == (90, True)
+    assert f"taken as an answer, since verdicts and labels have it: {word.lower()} (empty" in str(found)
+    once = sb.certify(answers[code], answers[code % 2])
+    assert (once.figures["labels"], once.figures["without_verdict"]) == (60, 30)
+    nothing = sb.certify([None if one == word else one for one in answers[code]], answers[code % 2])
+    assert nothing.figures["labels"] == 60
+
+
+@pytest.mark.parametrize(("write", "plain"), [("{:.1f}", [1, 2.5, 4]), ("{:,}", [1000, 2500, 4000])])
+def test_numbers_with_a_comma_are_numbers(write, plain):
+    code = np.arange(90) % 3
+    written = np.array([write.format(number).replace(".", ",") for number in plain])
+    other = np.array(plain)[(code + (np.arange(90) < 9)) % 3]
+    found = sb.certify(written[code], other)
+    assert (found.figures["measure"], found.figures["answers"]) == ("ordinal", [f"{number:g}" for number in plain])
+    assert found.figures["agreement"] == sb.certify(np.array(plain)[code], other).figures["agreement"]
+
+
+@pytest.mark.parametrize("column", ["judge", "judge_model", "evaluator"])
+def test_of_several_judges_one_is_named(folder, column):
+    rows = frame()[["item", "annotator", "verdict", "label"]]
+    other = rows.assign(verdict=rows["verdict"].sample(frac=1, random_state=1).to_numpy())
+    both = pd.concat([rows.assign(**{column: "gpt-4o"}), other.assign(**{column: "claude"})])
+    both.to_csv("a.csv", index=False)
+    _, err = spotbot("judge", "--certify", "a.csv", code=2)
+    assert f"verdicts of gpt-4o and claude, in the column {column}" in err
+    assert "--judge-name gpt-4o" in err
+    out, _ = spotbot("judge", "--certify", "a.csv", "--judge-name", "gpt-4o")
+    assert read_certificate(folder).figures["confusion"] == sb.certify(rows).figures["confusion"]
+    assert out.startswith("Judge gpt-4o ")
+
+
+def test_a_judge_may_be_an_annotator_among_people(folder):
+    rows = frame()
+    people = rows[["item", "annotator", "label"]]
+    judge = rows.drop_duplicates("item").assign(annotator="gpt-4", label=lambda one: one["verdict"])
+    long = pd.concat([people, judge[[*people]]]).rename(columns={"label": "rating", "annotator": "rater"})
+    found = sb.certify(long)
+    assert (
+        found.figures["agreement"] == sb.certify(rows[["item", "annotator", "verdict", "label"]]).figures["agreement"]
+    )
+    assert "verdicts are those of the annotator gpt-4 " in str(found)
+    named = sb.certify(long.replace("gpt-4", "parrot"), judge="parrot")
+    assert named.figures["confusion"] == found.figures["confusion"]
+    with pytest.raises(ValueError, match="no column is known to hold verdict"):
+        sb.certify(long.replace("gpt-4", "parrot"))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "answers"), [("cp1252", ["genügend", "ungenügend"]), ("gb18030", ["正确", "错误"])]
+)
+def test_a_file_in_another_encoding_takes_the_option_that_the_error_names(folder, encoding, answers):
+    code = np.arange(80) % 2
+    rows = pd.DataFrame({"judge": np.array(answers)[code], "human": np.array(answers)[code]})
+    rows.to_csv("a.csv", index=False, encoding=encoding)
+    _, err = spotbot("judge", "--certify", "a.csv", code=2)
+    assert "spotbot_judge --certify take --encoding" in err
+    spotbot("judge", "--certify", "a.csv", "--encoding", encoding)
+    assert set(read_certificate(folder).figures["answers"]) == set(answers)
+
+
+def test_words_whose_order_is_not_known_are_said_to_have_none():
+    words = np.array(["eins", "zwei", "drei", "vier"])
+    code = np.arange(80) % 4
+    assert "answers are taken without an order: --scale LOW" in str(sb.certify(words[code], words[code]))
+    assert "without an order" not in str(sb.certify(words[code], words[code], scale="-"))
+    german = np.array(["trifft nicht zu", "trifft eher nicht zu", "teils/teils", "trifft zu"])
+    assert sb.certify(german[code], german[code]).figures["measure"] == "ordinal"
+
+
+def test_verdicts_that_name_a_place_are_told_by_the_order():
+    code = np.arange(80) % 2
+    order = np.repeat([0, 1], 80)
+    both = {"item": [*range(80)] * 2, "order": order, "label": np.array(["first", "second"])[[*code] * 2]}
+    places = np.array(["first", "second"])[(np.array([*code] * 2) + order) % 2]
+    assert "unless they name the place" in str(sb.certify(pd.DataFrame({**both, "verdict": places})))
 
 
 def test_a_missing_file_and_a_changed_certificate_are_errors(folder):

@@ -99,12 +99,21 @@ class SpotbotJudge(Command):
             items = judged_items(study.load(survey), self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
             path = certificate_path(study.path, survey, items.judge)
             code = self._certified(certified(items, self.seed), Path(self.opt["out"] or path))
+        self._tell_drift(path, self.opt["repeats"])
         for repeat in range(1, self.opt["repeats"] + 1):
             outcome = self._asked_again(self.opt["recheck"] or REPEATED, repeat)
             if outcome.changed:
                 self.tell(str(outcome))
                 return PARTLY
         return code
+
+    def _tell_drift(self, path: Path, repeats: int) -> None:
+        """Print how likely a recheck is to find a drift, where the certificate has enough items for one."""
+        from parlai_spotbot.judges.certificate import read_certificate
+        from parlai_spotbot.judges.certificate.recheck import foreseen
+
+        if not self.opt["out"] and (text := foreseen(read_certificate(path), REPEATED, 1 + repeats)):
+            print(text)
 
     def _asked_again(self, count: int, repeat: int = 0) -> Recheck:
         """Ask a certified judge again about `count` items."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.certificate.drift import DriftTest, drift_test
+from parlai_spotbot.analysis.certificate.drift import DRIFT, DriftTest, chances_to_find, drift_test
 from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
@@ -21,6 +21,8 @@ from parlai_spotbot.wording import counted, filled, listed
 
 FEWEST = 40
 MOST = 200
+ENDED = ""
+"""In place of an item: the run was tested after all its items, and a further recheck is another one."""
 
 SAME = "Judge {judge} has not been found to have changed, after {n:recheck}."
 CHANGED = "Judge {judge} has changed: found after {found:recheck}. Its certificate is stale."
@@ -30,14 +32,27 @@ BELOW = (
 )
 
 
+FORESEEN = (
+    "A recheck of {n:item} finds a judge that agrees with {drift} points less of people's labels with a "
+    "chance of {drawn:percent} where it draws every verdict anew, {same:percent} where it always says the same{remedy}."
+)
+MORE = "; more verdicts before tell more: --certify --repeats 4"
+GOOD = 0.9
+"""Chance to find a drift from where no more verdicts are advised."""
+
+
 @dataclass(frozen=True)
 class Recheck:
-    """Outcome of a recheck: the `test` of run `run`, or why the certificate is `stale` without any answer."""
+    """Outcome of a recheck: the `test` of run `run`, or why the certificate is `stale` without any answer.
+
+    `foreseen` says which drift was likely to be found.
+    """
 
     judge: str
     run: int = 0
     test: DriftTest | None = None
     stale: str = ""
+    foreseen: str = ""
 
     @property
     def changed(self) -> bool:
@@ -51,7 +66,25 @@ class Recheck:
             text = CHANGED
         n = len(self.test.wealth)
         values = {"judge": self.judge, "n": n, "found": self.test.found_after, "changed": self.test.changed}
-        return "\n".join(filled(line, self.test, **values) for line in (text, BELOW))
+        lines = [filled(line, self.test, **values) for line in (text, BELOW)]
+        if not self.changed:
+            lines.append(f"  {self.foreseen}")
+        return "\n".join(lines)
+
+
+def foreseen(certificate: Certificate, count: int, earlier: int = 1, run: int = 1) -> str:
+    """Return the chances that a recheck of `count` items finds a drift, and what makes them greater; "" of fewer items
+    than a recheck takes.
+    """
+    items = min(count, len(certificate.frozen))
+    if items < FEWEST:
+        return ""
+    agreeing = [row["labels"].count(row["verdict"]) / len(row["labels"]) for row in certificate.frozen]
+    drawn, same = chances_to_find(items, sum(agreeing) / len(agreeing), earlier, run)
+    remedy = ""
+    if drawn < GOOD:
+        remedy = MORE
+    return filled(FORESEEN, n=items, drift=round(100 * DRIFT), drawn=drawn, same=same, remedy=remedy)
 
 
 def recheck(data: SurveyFiles, judge: Judge, count: int, progress: bool = True, repeat: int = 0) -> Recheck:
@@ -105,7 +138,7 @@ def _new_verdicts(
     run = max([1, *runs])
     if repeat:
         run = -repeat
-    elif runs.get(run, {}).keys() >= {row["item"] for row in items}:
+    elif ENDED in runs.get(run, {}) or runs.get(run, {}).keys() >= {row["item"] for row in items}:
         run += 1
     given = runs.pop(run, {})
     judge.anew(folder / "rechecks" / f"{bound['digest'][:12]}-{run}")
@@ -115,7 +148,7 @@ def _new_verdicts(
         for name, verdict in _answers(data, judge, bound["question"], open_):
             journal.append({"certificate": bound["digest"], "run": run, "item": name, "verdict": verdict})
             given[name] = verdict
-            if not repeat and _tested(items, runs, run, given).found_after:
+            if not repeat and _tested(items, runs, run, given, whole=False).found_after:
                 break
     served = sorted((judge.describe().get("model") or {}).get("served", {}))
     if served and served != bound["served"]:
@@ -124,7 +157,11 @@ def _new_verdicts(
         raise UserError(f"judge {judge.name} stopped: {judge.stopped}.", "Run the same command again: it goes on.")
     if repeat:
         return Recheck(judge.name, run)
-    return Recheck(judge.name, run, _tested(items, runs, run, given))
+    with checksums.RecordedJournal(folder / "rechecks.jsonl") as journal:
+        journal.append({"certificate": bound["digest"], "run": run, "item": ENDED, "verdict": ""})
+    test = _tested(items, runs, run, given)
+    before = [sum(row["item"] in earlier for earlier in runs.values()) for row in items]
+    return Recheck(judge.name, run, test, foreseen=foreseen(certificate, len(test.wealth), 1 + min(before), run))
 
 
 def _runs(path: Path, digest: str) -> dict[int, dict[str, str]]:
@@ -137,14 +174,18 @@ def _runs(path: Path, digest: str) -> dict[int, dict[str, str]]:
 
 
 def _tested(
-    items: Sequence[Mapping], runs: Mapping[int, Mapping[str, str]], run: int, given: Mapping[str, str]
+    items: Sequence[Mapping],
+    runs: Mapping[int, Mapping[str, str]],
+    run: int,
+    given: Mapping[str, str],
+    whole: bool = True,
 ) -> DriftTest:
     repeated = [row for row in items if row["item"] in given]
     verdicts = []
     for row in repeated:
         before = [verdict_by_item[row["item"]] for verdict_by_item in runs.values() if row["item"] in verdict_by_item]
         verdicts.append([row["verdict"], *before, given[row["item"]]])
-    return drift_test(verdicts, [row["labels"] for row in repeated], run)
+    return drift_test(verdicts, [row["labels"] for row in repeated], run, whole)
 
 
 def _answers(data: SurveyFiles, judge: Judge, question: str, items: Sequence[Mapping]) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,17 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binomtest
 
-from parlai_spotbot.analysis.certificate.drift import ERROR, ODDS, STAKES, drift_test
+from parlai_spotbot.analysis.certificate.drift import (
+    AT_THE_END,
+    ERROR,
+    ODDS,
+    STAKES,
+    chances_to_find,
+    drift_test,
+    level_of,
+)
 
 
 def chances(rng: np.random.Generator, items: int, firmness: float) -> np.ndarray:
@@ -69,7 +78,17 @@ def test_an_unchanged_judge_raises_no_alarm_in_five_rechecks(firmness, repeats):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("firmness", "rechecks", "power"), [(5, 1, 0.85), (1000, 1, 0.9), (0.5, 2, 0.8), (5, 2, 0.9), (1000, 2, 0.9)]
+    ("firmness", "rechecks", "power"),
+    [
+        (0, 1, 0.76),
+        (0.5, 1, 0.85),
+        (5, 1, 0.9),
+        (1000, 1, 0.95),
+        (0, 2, 0.8),
+        (0.5, 2, 0.87),
+        (5, 2, 0.95),
+        (1000, 2, 0.95),
+    ],
 )
 def test_a_judge_that_agrees_with_15_points_less_is_found_within_150_rechecks(firmness, rechecks, power):
     rng = np.random.default_rng(2)
@@ -83,7 +102,7 @@ def test_a_judge_that_agrees_with_15_points_less_is_found_within_150_rechecks(fi
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "steadiness", "power"), [*product(KINDS, (1.2, 4, 50), [0.9]), ("turned", 0.01, 0.85)]
+    ("kind", "steadiness", "power"), [*product(KINDS, (1.2, 4, 50), [0.95]), ("turned", 0.01, 0.92)]
 )
 def test_a_judge_whose_verdicts_were_repeated_is_found_in_nine_of_ten_first_rechecks(kind, steadiness, power):
     rng = np.random.default_rng(3)
@@ -99,7 +118,7 @@ def test_a_judge_whose_verdicts_were_repeated_is_found_in_nine_of_ten_first_rech
 def test_verdicts_repeated_for_the_certificate_use_up_no_level_and_tell_more():
     once = drift_test([["a", "b"]] * 20, [["a"]] * 20)
     repeated = drift_test([["a", "a", "a", "a", "b"]] * 20, [["a"]] * 20)
-    assert once.threshold == repeated.threshold == 40
+    assert once.threshold == repeated.threshold == 1 / (0.03 * (1 - AT_THE_END))
     assert 0 < repeated.found_after < once.found_after
 
 
@@ -110,14 +129,53 @@ def test_the_first_recheck_bets_on_agreement_alone():
     worse = drift_test([["a", "b"]] * 20, [["a"]] * 20)
     # Each item is worth 2 · odds / (1 + odds) with even chances.
     assert worse.wealth[0] == pytest.approx(STAKES @ (2 * ODDS / (1 + ODDS)))
-    assert worse.threshold == 40
-    assert 6 <= worse.found_after <= 9
+    assert 8 <= worse.found_after <= 12
+    assert worse.pvalue == pytest.approx(0.5**20)
     neither = drift_test([["b", "c"]] * 20, [["a"]] * 20)
     assert neither.found_after == 0  # as wrong as before
 
 
 def test_the_second_recheck_sees_changes_that_leave_agreement_as_it_is():
     other = drift_test([["b", "b", "c"]] * 20, [["a"]] * 20, 2)
-    assert 0 < other.found_after <= 9
+    assert 0 < other.found_after <= 12
     assert drift_test([["b", "c", "b"]] * 20, [["a"]] * 20).found_after == 0
     assert drift_test([], []).found_after == 0
+
+
+def test_all_rechecks_together_hold_the_level():
+    assert sum(level_of(number) for number in range(1, 60)) == pytest.approx(ERROR)
+
+
+@pytest.mark.parametrize(("worse", "better"), [(12, 3), (40, 20), (9, 9), (0, 3)])
+def test_of_two_verdicts_on_an_item_the_last_test_is_the_sign_test(worse, better):
+    verdicts = [["a", "b"]] * worse + [["b", "a"]] * better + [["a", "a"]] * 30
+    expected = binomtest(worse, worse + better, alternative="greater").pvalue
+    assert drift_test(verdicts, [["a"]] * len(verdicts)).pvalue == pytest.approx(expected)
+    assert drift_test(verdicts, [["a"]] * len(verdicts), whole=False).pvalue == 1
+
+
+def test_of_several_verdicts_it_is_the_exact_tail_over_which_of_them_is_the_newest():
+    verdicts = [["a", "a", "b"], ["a", "b", "b", "a"], ["b", "a"], ["a", "a", "a"]]
+    orders = [[row[-1] == "b" for row in all_last] for all_last in product(*(rotations(row) for row in verdicts))]
+    given = sum(row[-1] == "b" for row in verdicts)
+    expected = np.mean([sum(marks) >= given for marks in orders])
+    assert drift_test(verdicts, [["a"]] * 4).pvalue == pytest.approx(expected)
+
+
+def rotations(row: list[str]) -> list[list[str]]:
+    """Return the row with each of its verdicts last."""
+    return [[*row[:place], *row[place + 1 :], row[place]] for place in range(len(row))]
+
+
+@pytest.mark.parametrize(("items", "earlier"), [(40, 1), (150, 1), (100, 2), (150, 5)])
+def test_the_chance_to_find_a_drift_is_that_of_made_up_rechecks(items, earlier):
+    rng = np.random.default_rng(4)
+    labels = [["a"]] * items
+    hits = 0
+    for _ in range(60):
+        right = [rng.random(items) < 0.85 for _ in range(earlier)]
+        runs = np.where(np.stack([*right, rng.random(items) < 0.7], axis=1), "a", "b")
+        hits += drift_test(runs.tolist(), labels).pvalue <= 0.03 * AT_THE_END
+    drawn, same = chances_to_find(items, 0.85, earlier)
+    assert abs(hits / 60 - drawn) < 3 * np.sqrt(0.25 / 60)
+    assert drawn < same

@@ -172,6 +172,10 @@ def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
     outcome = recheck(study.load(SURVEY), same, 100, progress=False)
     assert (outcome.changed, outcome.run, same.asked) == (False, 1, 100)
     assert str(outcome).startswith("Judge spotter has not been found to have changed, after 100 rechecks.\n  0 of 100")
+    assert "A recheck of 100 items finds a judge that agrees with 15 points less of people's labels with a" in str(
+        outcome
+    )
+    assert str(outcome).endswith("more verdicts before tell more: --certify --repeats 4.")
     other = Fickle()
     other.changed = 0.3
     outcome = recheck(study.load(SURVEY), other, 100, progress=False)
@@ -194,13 +198,29 @@ def test_verdicts_are_repeated_for_a_certificate_and_rechecks_held_against_them(
         assert again.asked == 60
     assert recheck(study.load(SURVEY), Fickle(), 60, progress=False, repeat=2).run == -2  # there already
     same = recheck(study.load(SURVEY), Fickle(), 60, progress=False)
-    assert (same.run, same.test.threshold, same.changed) == (1, 40, False)
+    assert (same.run, same.test.level, same.changed) == (1, 0.03 * 7 / 8, False)
     other = Fickle()
     other.changed = 0.3
     after = recheck(study.load(SURVEY), other, 60, progress=False)
     assert (after.run, after.changed) == (2, True)
     _, err = spotbot("judge", "--study", study.path, "--certify", "--repeats", 2, "--out", "c.json", code=2)
     assert "--repeats: they are kept beside the study's own certificate." in err
+
+
+def test_a_recheck_is_over_once_it_is_tested_and_a_larger_one_is_another(study):
+    certified(judged_items(let_people(study, seed=8).load(SURVEY))).write(
+        certificate_path(study.path, SURVEY, "spotter")
+    )
+    runs = [recheck(study.load(SURVEY), Fickle(), count, progress=False).run for count in (40, 60, 60)]
+    assert runs == [1, 2, 3]
+
+
+def test_certifying_says_how_likely_a_drift_is_found(study):
+    let_people(study, seed=9)
+    out, _ = spotbot("judge", "--study", study.path, "--certify")
+    assert re.search(
+        r"A recheck of \d+ items finds a judge that agrees with 15 points less .* --certify --repeats 4", out
+    )
 
 
 def test_a_stopped_recheck_goes_on(study):

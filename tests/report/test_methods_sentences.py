@@ -330,6 +330,13 @@ def test_times_are_said_of_what_is_analysed(facts):
     assert "hours in all) " not in text
 
 
+@pytest.mark.parametrize(("items", "said"), [(1, "1 minute in all"), (5, "5 minutes in all"), (20, "0.3 hours in all")])
+def test_little_time_is_told_in_minutes(tmp_path, items, said):
+    study = answered_study(tmp_path / "s", "acute_eval", {"preference": "conversation:0"}, items)
+    analyze(study, "acute_eval", bootstraps=20)
+    assert f"seconds each, {said}" in methods(facts_of(surveys_of(study)))[0]
+
+
 def test_a_unit_is_described_where_people_did_some(facts):
     assert "A unit, an annotator's sitting, had 96 items, controls aside" in text_of(facts)
     assert "A unit, an annotator's sitting, had 1 item, controls" in text_of(facts, unit_sizes=[1])

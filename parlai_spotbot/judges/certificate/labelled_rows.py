@@ -82,12 +82,7 @@ def standard(
     frame = frame.set_axis(head, axis=1)
     named = dict(ImportRequest(data="", columns=columns).pairs("columns"))
     found, several, guessed = _columns(head, named, where)
-    about: dict[str, Any] = {}
-    if "verdict" not in found and (annotator := _judge_among_people(frame, found, judge)):
-        about["annotator"] = annotator
-        frame, found = _verdicts_beside(frame, found, annotator)
-    _check_columns(head, found, where)
-    frame = _of_one_judge(frame, found, judge, where)
+    frame, found, about = _judged(frame, found, judge, where)
     answers = [found["verdict"], *(several or [found["label"]])]
     kept = _kept(frame[found["verdict"]], frame[answers[1:]])
     frame = frame.assign(**{name: [answer_text(value, kept) for value in frame[name]] for name in answers})
@@ -107,6 +102,19 @@ def standard(
         name: [answer_text(value, kept) for value in once[column]] for name, column in found.items() if name != "judge"
     }
     return pd.DataFrame(texts), about
+
+
+def _judged(
+    frame: pd.DataFrame, found: dict[str, str], judge: str, where: object
+) -> tuple[pd.DataFrame, dict[str, str], dict[str, Any]]:
+    """Return the rows of one judge, their columns, and who of the annotators it is, if one of them."""
+    about: dict[str, Any] = {}
+    head = list(frame)
+    if "verdict" not in found and (annotator := _judge_among_people(frame, found, judge)):
+        about["annotator"] = annotator
+        frame, found = _verdicts_beside(frame, found, annotator)
+    _check_columns(head, found, where)
+    return _of_one_judge(frame, found, judge, where), found, about
 
 
 def _judge_among_people(frame: pd.DataFrame, found: Mapping[str, str], judge: str) -> str:

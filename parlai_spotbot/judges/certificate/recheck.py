@@ -135,11 +135,7 @@ def _new_verdicts(
     bound = certificate.bound
     folder = certificate_path(data.study.path, data.survey, judge.name).parent
     runs = _runs(folder / "rechecks.jsonl", bound["digest"])
-    run = max([1, *runs])
-    if repeat:
-        run = -repeat
-    elif ENDED in runs.get(run, {}) or runs.get(run, {}).keys() >= {row["item"] for row in items}:
-        run += 1
+    run = _next_run(runs, items, repeat)
     given = runs.pop(run, {})
     judge.anew(folder / "rechecks" / f"{bound['digest'][:12]}-{run}")
     judge.prepare(data, progress)
@@ -162,6 +158,16 @@ def _new_verdicts(
     test = _tested(items, runs, run, given)
     before = [sum(row["item"] in earlier for earlier in runs.values()) for row in items]
     return Recheck(judge.name, run, test, foreseen=foreseen(certificate, len(test.wealth), 1 + min(before), run))
+
+
+def _next_run(runs: Mapping[int, Mapping[str, str]], items: Sequence[Mapping], repeat: int) -> int:
+    """Return the run that goes on, or the next one where that is over."""
+    if repeat:
+        return -repeat
+    run = max([1, *runs])
+    if ENDED in runs.get(run, {}) or runs.get(run, {}).keys() >= {row["item"] for row in items}:
+        return run + 1
+    return run
 
 
 def _runs(path: Path, digest: str) -> dict[int, dict[str, str]]:

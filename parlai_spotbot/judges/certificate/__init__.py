@@ -33,7 +33,7 @@ from parlai_spotbot.wording import counted, filled, number, people_said, percent
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}
 FAVOURS = (
-    "of {kind} {group} it says {answer} {estimate:points} points{0:ci_points} more often than people do, "
+    "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} more often than people do, "
     "compared with others"
 )
 NAME = "certificate.json"

@@ -33,7 +33,7 @@ WIDER = 4
 
 
 def answer_text(value: Any, kept: Sequence[str] = ()) -> str:
-    """Return a value as text, "" for nothing but what is `kept`; 3.0 and 3 are the same answer, and so are −1,5 and -1.5."""
+    """Return a value as text, "" for nothing but what is `kept`; 3.0 and 3 are one answer, so are −1,5 and -1.5."""
     if isinstance(value, str) and value.strip().lower() in kept:
         return value.strip()
     text = plain_text(value)
@@ -46,11 +46,17 @@ def answer_text(value: Any, kept: Sequence[str] = ()) -> str:
 
 
 def spelt_alike(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return answers as labels first spell them: "PASS" is "pass", "Not good" "not_good"."""
-    spelt: dict[str, str] = {}
-    for answer in [*frame["label"], *frame["verdict"]]:
-        spelt.setdefault(_folded(answer), answer)
-    return frame.assign(**{name: frame[name].map(_folded).map(spelt) for name in BOTH})
+    """Return answers as labels first spell them: "PASS" is "pass", "Not good" "not_good", "1,000" "1000"."""
+    answers = [*frame["label"].unique(), *frame["verdict"].unique()]
+    numbers = {float(answer): answer for answer in answers if WITH_SCALE.fullmatch(answer)}
+    spelt, first = {}, {}
+    for answer in answers:
+        held = {*readings(answer).values()} & numbers.keys()
+        if len(held) == 1:
+            spelt[answer] = numbers[held.pop()]
+        else:
+            spelt[answer] = first.setdefault(_folded(answer), answer)
+    return frame.assign(**{name: frame[name].map(spelt) for name in BOTH})
 
 
 def _folded(answer: str) -> str:

@@ -36,7 +36,7 @@ WRITTEN = {
     "analyze": "study/**/analysis/*.json",
     "report": "study/report/index.html",
 }
-SECONDS = 120
+SECONDS = 300
 
 
 def new_study(folder):

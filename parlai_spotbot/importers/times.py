@@ -6,8 +6,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 EXCEL = (30_000, 60_000)
 """Days since 1899-12-30 that are times of 1982 to 2064."""
 DAY = 86_400
@@ -73,6 +71,8 @@ def utc_time(value: Any) -> str:
 
 def utc_times(values: Sequence[Any]) -> list[str]:
     """Return `utc_time` of each of many seconds since 1970, or of smaller units; [] where some aren't such numbers."""
+    import numpy as np
+
     try:
         numbers = np.array(values, dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -100,15 +100,9 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     low, high, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: annotators are
     a sample, as people are.
     """
-    a, b = (pd.Index(list(names), dtype=object).get_indexer(choices[side]) for side in "ab")
-    among = (a >= 0) & (b >= 0) & (a != b)
-    pair = np.where(among, np.minimum(a, b) * len(names) + np.maximum(a, b), 0)
-    met = np.bincount(pair, among) > 0
-    pairs = [(names[place // len(names)], names[place % len(names)]) for place in np.flatnonzero(met).tolist()]
+    pairs, group, outcome = _by_pair(choices, names)
     if not pairs:
         return pd.DataFrame(columns=GRID)
-    group = np.where(among, (np.cumsum(met) - 1)[pair], -1)
-    outcome = np.where(among, np.where(a < b, 1, -1), 0) * choices["outcome"].to_numpy()
     decided = outcome != 0
     clusters = frame_clusters(choices[decided], crossed)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
@@ -120,6 +114,19 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     first, second = np.transpose(pairs)
     ends = {"low": low, "high": high}
     return pd.DataFrame({"a": first, "b": second, **counts, **tests, **ends, "p_adjusted": adjust(tests["p"])})
+
+
+def _by_pair(choices: pd.DataFrame, names: Sequence[str]) -> tuple[list[tuple[str, str]], np.ndarray, np.ndarray]:
+    """Return the pairs that met; of each choice which pair it is about, -1 for another; and its outcome seen from the
+    pair's first, 0 for another.
+    """
+    a, b = (pd.Index(list(names), dtype=object).get_indexer(choices[side]) for side in "ab")
+    among = (a >= 0) & (b >= 0) & (a != b)
+    pair = np.where(among, np.minimum(a, b) * len(names) + np.maximum(a, b), 0)
+    met = np.bincount(pair, among) > 0
+    pairs = [(names[place // len(names)], names[place % len(names)]) for place in np.flatnonzero(met).tolist()]
+    group = np.where(among, (np.cumsum(met) - 1)[pair], -1)
+    return pairs, group, np.where(among, np.where(a < b, 1, -1), 0) * choices["outcome"].to_numpy()
 
 
 def clear_circle(pairs: pd.DataFrame, alpha: float = 0.05) -> list[str]:

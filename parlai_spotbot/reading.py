@@ -68,7 +68,9 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 ENCODINGS = ("utf-16-be", "utf-16-le", "utf-8-sig")
 """By the place of a zero in a file's first two bytes; a character of ASCII has one in UTF-16."""
 SEPARATORS = ",;\t|"
-CONVERTED = "spotbot_import and spotbot_judge --certify take --encoding cp1252, iconv -f cp1252 -t utf-8 converts it"
+CONVERTED = (
+    "spotbot_import takes --encoding cp1252, as spotbot_judge --certify does, and iconv -f cp1252 -t utf-8 converts it"
+)
 END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")

@@ -472,7 +472,9 @@ def _replies(message: Row) -> list[Row]:
 def best(replies: list[Row]) -> Row:
     """Return the reply of the best rank, else the last one."""
     ranked = [reply for reply in replies if isinstance(reply.get("rank"), (int, float))]
-    return min(ranked or replies[-1:], key=lambda reply: reply.get("rank", 0))
+    if ranked:
+        return min(ranked, key=lambda reply: reply["rank"])
+    return replies[-1]
 
 
 def path_of(messages: list[Row]) -> list[Row]:

@@ -50,9 +50,14 @@ def _answers_of_models(row: Row) -> list[Row]:
     rows = []
     for name, value in row.items():
         if isinstance(value, dict) and ANSWERS.fullmatch(spelling(name)):
-            model = value.get("model") or (CALLED.match(name) and name)
-            rows += [{**value, "the_answer": value, "model": model}] * bool(model)
-    return rows * (len(rows) > 1)
+            model = value.get("model")
+            if not model and CALLED.match(name):
+                model = name
+            if model:
+                rows.append({**value, "the_answer": value, "model": model})
+    if len(rows) < 2:
+        return []
+    return rows
 
 
 def _rows_of_columns(lists: dict[str, list]) -> list[Row]:

@@ -137,10 +137,11 @@ def part_of(section: Section, looks: Mapping[str, Look], source: str = "", figur
     title = section.heading
     if source:
         title = source_title(source)
+    part = SourcePart(title, source, tables=section.tables, text=section.text, rule=section.rule)
     if section.chart is None:
-        return SourcePart(title, source, tables=section.tables, text=section.text, rule=section.rule)
+        return part
     drawing = charts.draw(section.chart, looks, figure or section.chart.name)
-    return SourcePart(title, source, drawing, section.chart.caption, section.tables, section.text)
+    return replace(part, drawing=drawing, caption=section.chart.caption)
 
 
 @contextmanager

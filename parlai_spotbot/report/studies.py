@@ -41,11 +41,7 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     names = [path.name for path in study_by_path]
     labels = names if len(set(names)) == len(names) else map(str, study_by_path)
     studies = dict(zip(labels, study_by_path.values(), strict=True))
-    ranked = {}
-    for label, study in studies.items():
-        surveys = {data.survey: data for data in begun(study) if _ranks(data)}
-        names = sorted(surveys, key=lambda name: (name != "spot_the_bot", name))
-        ranked[label] = {name: surveys[name] for name in names}
+    ranked = {label: _ranked(study) for label, study in studies.items()}
     counts = Counter(chain.from_iterable(ranked.values()))
     shared = [name for name, count in counts.items() if count > 1 and survey in (None, name)]
     if not shared:
@@ -63,9 +59,14 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     return pd.DataFrame(rows)
 
 
-def _ranks(data: SurveyData) -> bool:
-    """Return whether a survey has answers that rank contestants."""
-    return data.has_answers and any(finding.name == "ranking" for finding in findings_of(data.asked))
+def _ranked(study: Study) -> dict[str, SurveyData]:
+    """Return the surveys that have answers which rank contestants, Spot The Bot first."""
+    surveys = sorted(begun(study), key=lambda data: (data.survey != "spot_the_bot", data.survey))
+    return {
+        data.survey: data
+        for data in surveys
+        if data.has_answers and any(finding.name == "ranking" for finding in findings_of(data.asked))
+    }
 
 
 def _rows(label: str, contents: SurveyData) -> Iterator[dict]:

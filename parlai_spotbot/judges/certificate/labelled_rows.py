@@ -98,10 +98,15 @@ def standard(
         about["columns"] = {"verdict": found["verdict"], "label": SEVERAL.join(several or [found["label"]])}
     if len(several) > 1:
         once, found = _row_a_label(once, several, found)
-    texts = {
-        name: [answer_text(value, kept) for value in once[column]] for name, column in found.items() if name != "judge"
-    }
-    return pd.DataFrame(texts), about
+    return _in_our_columns(once, found), about
+
+
+def _in_our_columns(frame: pd.DataFrame, found: Mapping[str, str]) -> pd.DataFrame:
+    """Return a frame with our columns as texts, those of `found`; its verdicts and labels are texts."""
+    texts = {name: frame[column].tolist() for name, column in found.items() if name != "judge"}
+    for name in texts.keys() - OWNERS.keys():
+        texts[name] = [answer_text(value) for value in texts[name]]
+    return pd.DataFrame(texts)
 
 
 def _judged(

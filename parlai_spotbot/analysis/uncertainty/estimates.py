@@ -64,9 +64,12 @@ class Estimates:
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         estimate = self._estimate(weights)
         variance, df = self._variance(weights, independent)
-        se, test = self._test(weights, estimate, variance, df)
+        se, test, still = self._test(weights, estimate, variance, df)
         p_errors = test[2].copy()
-        effective = self._floor(weights, estimate, test, df)
+        signed = self._signed(weights)
+        if self.bounds is not None:
+            signed &= ~(still & (np.abs(estimate) <= NOTHING))  # signs of 0 say nothing; the exact bound does
+        effective = self._floor(weights, estimate, test, df, signed)
         low, high, p = test
         p = np.where((low <= 0) & (high >= 0), np.maximum(p, 1 - LEVEL), p)
         if self.bounds is not None:
@@ -82,8 +85,9 @@ class Estimates:
 
     def _test(
         self, weights: np.ndarray, estimate: np.ndarray, variance: np.ndarray, df: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the standard errors (q,) of contrasts and low, high and p (3, q) by them, or by an exact bound."""
+    ) -> ArrayTriple:
+        """Return the standard errors (q,) of contrasts, low, high and p (3, q) by them, or by an exact bound where
+        nothing varies, and where that is so (q,)."""
         finite = np.isfinite(variance) & np.isfinite(estimate)
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
         se = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan))
@@ -93,12 +97,14 @@ class Estimates:
         test = np.stack([estimate - half, estimate + half, p])
         if none.any():
             test[:, none] = self._bound(weights[none], estimate[none])
-        return se, test
+        return se, test, none
 
-    def _floor(self, weights: np.ndarray, estimate: np.ndarray, test: np.ndarray, df: np.ndarray) -> np.ndarray:
-        """Let sign flips be a floor of `test` (3, q), in place; return the least effective number of clusters (q,)."""
+    def _floor(
+        self, weights: np.ndarray, estimate: np.ndarray, test: np.ndarray, df: np.ndarray, signed: np.ndarray
+    ) -> np.ndarray:
+        """Let sign flips be a floor of `test` (3, q) where it is `signed`, in place; return the least effective number
+        of clusters (q,)."""
         effective = np.full(len(weights), np.inf)
-        signed = self._signed(weights)
         if self.ways and signed.any():
             flipped = [self._flipped(way, weights[signed]) for way in self.ways]
             effective[signed] = np.min([way.effective for way in flipped], axis=0)

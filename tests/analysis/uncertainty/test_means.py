@@ -67,3 +67,37 @@ def test_clusters_that_are_all_tied_say_something():
         few = ClusterScores.from_fit(score[:5], told[:5], ties=True)
         assert np.ravel(few.ends()).tolist() == [-np.inf, np.inf]
     assert ClusterScores.from_fit(silent, told).effective.tolist() == [0]
+
+
+@pytest.mark.parametrize("value", [0.0, 40.0, 100.0])
+@pytest.mark.parametrize("same", [True, False])
+def test_two_groups_in_which_nothing_varies_are_as_near_as_their_numbers_say(value, same):
+    widths = []
+    for size in (2, 20, 200):
+        of_group = np.repeat([0, 1], size)
+        clusters = Clusters.by(np.arange(2 * size) % (size if same else 2 * size))
+        means = group_means(np.full(2 * size, value), of_group, 2, clusters, bounds=(0.0, 100.0))
+        row = means.contrast([-1.0, 1.0])
+        assert row["estimate"] == 0
+        assert row["p"] == 1
+        low, high = row["ci"]
+        assert low == pytest.approx(-high, abs=1e-9)
+        widths.append(high)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] == pytest.approx(100 * (1 - 0.0125 ** (1 / 200)), rel=0.01)
+
+
+def test_rare_events_are_in_the_interval_of_a_difference():
+    """Clusters of one to four values, in which events are rare, once in many, and all of a cluster's are of one kind."""
+    rng = np.random.default_rng(8)
+    inside = []
+    for _ in range(300):
+        chances = rng.choice([0.002, 0.01, 0.05], 2)
+        sizes = rng.integers(1, 5, (2, 40))
+        events = rng.random((2, 40)) < chances[:, None]
+        groups = np.repeat([0, 1], sizes.sum(axis=1))
+        values = 100.0 * np.concatenate([np.repeat(*row) for row in zip(events, sizes, strict=True)])
+        clusters = Clusters.by(np.repeat(np.arange(80), sizes.ravel()))
+        low, high = group_means(values, groups, 2, clusters, bounds=(0.0, 100.0)).contrast([-1.0, 1.0])["ci"]
+        inside.append(low <= 100 * (chances[1] - chances[0]) <= high)
+    assert np.mean(inside) > 0.93

@@ -33,6 +33,7 @@ from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling, spelt_columns
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
+from parlai_spotbot.importers.spans import spans_of
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.outside import cleaned
 from parlai_spotbot.records import HUMAN
@@ -114,8 +115,8 @@ class ChatReader(Reading):
 
     def _user(self, row: dict) -> str:
         """Return the user's name: that of --names, else the simulator's, else people's."""
-        simulator = at(row, "info.user_info.llm")
-        if simulator and self.user == HUMAN:
+        _, simulator = self._find(row, "simulator")
+        if isinstance(simulator, str) and simulator and self.user == HUMAN:
             return f"user:{simulator}"
         return self.user
 
@@ -158,7 +159,9 @@ class ChatReader(Reading):
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         groups: dict[str, dict[str, tuple[str, list[dict]]]] = {TURN: {}, TRACE: {}}
         for where, row in rows:
-            for chat in chats_of(self._renamed(row), where.rpartition(" ")[2]):
+            spans = [self._renamed(span) for span in spans_of(row)]
+            number = where.rpartition(" ")[2]
+            for chat in (chat for span in spans for chat in chats_of(span, number)):
                 kind, key, one = self._kind_of(chat, where)
                 if kind == CHAT:
                     yield where, one

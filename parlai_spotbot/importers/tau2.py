@@ -33,6 +33,7 @@ class UserReader(ChatReader):
         user = name
         if not given:
             user = self._user(row)
+            self.counts["unsaid"] += user == HUMAN
         return agent, user
 
     def _identity(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:

@@ -56,6 +56,10 @@ def test_a_file_as_tau2_writes_it(tmp_path):
 
 CHAT = [("assistant", "Hello!"), ("user", "I want a refund"), ("assistant", "Which order?"), ("user", "4711")]
 MESSAGES = [{"role": role, "content": text} for role, text in CHAT]
+PROMPT = {f"gen_ai.prompt.{place}.{key}": row[key] for place, row in enumerate(MESSAGES) for key in row}
+COMPLETION = {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "Sent back."}
+PARTS = [{"role": "assistant", "parts": [{"type": "text", "content": "Which order?"}], "finish_reason": "stop"}]
+OTLP = [{"key": key, "value": {"stringValue": value}} for key, value in (PROMPT | COMPLETION).items()]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +69,23 @@ MESSAGES = [{"role": role, "content": text} for role, text in CHAT]
         {"model": "agent", "messages": MESSAGES},
         {"model": "agent", "input": MESSAGES[:3], "output": []},
         {"sessionId": "s", "input": MESSAGES[:2], "output": {"role": "assistant", "content": "Which order?"}},
+        {"call_id": "c", "transcript_object": [{**message, "words": []} for message in MESSAGES]},
+        {"attributes": PROMPT | COMPLETION},
+        {"attributes": {name.replace("gen_ai.prompt.", "llm.input_messages."): PROMPT[name] for name in PROMPT}},
+        {
+            "attributes": {
+                "gen_ai.input.messages": json.dumps(MESSAGES[:2]),
+                "gen_ai.output.messages": json.dumps(PARTS),
+            }
+        },
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"spanId": "1", "attributes": OTLP}]}, {"scope": {}}]}]},
+        {
+            "id": "1",
+            "turns.0.role": "user",
+            "turns.0.text": CHAT[1][1],
+            "turns.1.role": "agent",
+            "turns.1.text": CHAT[2][1],
+        },
     ],
 )
 def test_traces(row, tmp_path):
@@ -90,3 +111,35 @@ def test_a_user_may_not_be_called_as_the_agent(tmp_path):
     path = written(tmp_path / "a.json", "a", 2, llm="u")
     with pytest.raises(UserError, match=r"agent of .* is called gpt-agent, too"):
         read(f"gpt-agent={path}")
+
+
+@pytest.mark.parametrize("field", ["user_simulator", "user_model", "simulator", "metadata.user_model"])
+def test_a_row_may_name_the_simulator(field, tmp_path):
+    path = tmp_path / "logs.jsonl"
+    inner, _, last = field.rpartition(".")
+    named = {last: "gpt-5"}
+    if inner:
+        named = {inner: named}
+    rows = [{"id": 1, "conversation": MESSAGES, **named}, {"id": 2, "conversation": MESSAGES}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = read(path)
+    assert {talk.conversation_id: talk.entities[0] for talk in made.conversations} == {"1": "user:gpt-5", "2": HUMAN}
+    counted = {row["what"]: row["count"] for row in made.about["oddities"]}
+    assert counted["conversations whose user nobody names"] == 1
+
+
+@pytest.mark.parametrize("odd", [None, 1, "x", [], [1], {}, [{"a": None}]])
+@pytest.mark.parametrize("field", ["resourceSpans", "scopeSpans", "spans", "attributes", "value"])
+def test_an_odd_span_is_counted_or_refused(field, odd, tmp_path):
+    span = {"attributes": [{"key": "gen_ai.prompt.0.role", "value": odd}, *OTLP] if field == "value" else OTLP}
+    if field == "attributes":
+        span = {"attributes": odd}
+    row = {"resourceSpans": [{"scopeSpans": odd if field == "scopeSpans" else [{"spans": [span]}]}]}
+    if field == "spans":
+        row = {"resourceSpans": [{"scopeSpans": [{"spans": odd}]}]}
+    if field == "resourceSpans":
+        row = {"resourceSpans": odd}
+    sound = {"model": "agent", "messages": MESSAGES}
+    path = tmp_path / "logs.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in (row, sound, sound | {"id": 2})))
+    assert len(read(f"sim={path}").conversations) in (2, 3)

@@ -108,7 +108,7 @@ def damage(sound, folder, commands, seeds):
 
 
 def test_a_damaged_file_is_refused_or_makes_no_difference(sound, tmp_path):
-    damage(sound, tmp_path / "work", [*QUICK], range(60))
+    damage(sound, tmp_path / "work", [*QUICK], range(24))
 
 
 @pytest.mark.slow

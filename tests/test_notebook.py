@@ -313,6 +313,7 @@ def runs(text, folder, after=""):
     return len(blocks)
 
 
+@pytest.mark.slow
 def test_the_page_s_code_runs_without_parlai_and_torch(tmp_path):
     after = "\nimport sys\nassert not {'parlai', 'torch', 'transformers', 'mephisto'} & set(sys.modules)\n"
     assert runs(PAGE.partition(PLAY)[0], tmp_path, after) == 6

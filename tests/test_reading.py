@@ -320,10 +320,10 @@ def test_formulas_after_a_separator_are_texts_too(text, told):
 
 
 def test_many_separators_take_no_time():
-    start = time.monotonic()
+    start = time.thread_time()
     for part in (",-1", "\t", " ", "\u200b", "\t ", "\n=", " ,"):
         files.cell(part * 50_000)
-    assert time.monotonic() - start < 5
+    assert time.thread_time() - start < 5
 
 
 @cases(

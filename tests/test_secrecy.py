@@ -26,9 +26,9 @@ def test_any_depth_and_length():
         deep = {"a": [deep]}
     assert NOT_SHOWN in str(shown(deep))
     for part in ("a.-", "key=", "://a:", "eyJ", '{"pw": "', "-----BEGIN PRIVATE KEY-----"):
-        start = time.monotonic()
+        start = time.thread_time()
         masked(part * 20_000)
-        assert time.monotonic() - start < 5
+        assert time.thread_time() - start < 5
 
 
 @pytest.mark.parametrize("value", [None, 3, 2.5, True, (1, 2)])

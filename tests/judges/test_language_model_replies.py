@@ -47,7 +47,7 @@ def test_each_answer_of_several_is_found_or_none(replies, first, second):
     "part", ['{"a":', "{", "[[", "answer: ", " ", "*", "choice", "1, ", "**1", "answer is  ", "\n"]
 )
 def test_no_reply_takes_long_to_read(kind, part):
-    began = time.monotonic()
+    began = time.thread_time()
     assert named(question(kind), (part * LONGEST)[:LONGEST]) is None
     assert named(question(kind), f'{"x" * LONGEST}{{"answer": "1"}}') is None
-    assert time.monotonic() - began < 4
+    assert time.thread_time() - began < 4

@@ -127,6 +127,7 @@ def test_killed_anywhere_it_goes_on_byte_for_byte(folder, server):
     assert written() == written("whole")
 
 
+@pytest.mark.slow
 def test_torn_files_are_completed_to_the_same_bytes(folder, server):
     server.say = unusable
     assert settled(server, "--budget", 30, code=1)["answers"] == 30

@@ -10,6 +10,9 @@ from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.workload import Workload, workload
 from parlai_spotbot.wording import filled
 
+WIDELY = 0.05
+"""By so much of its annotations a launch may differ from its plan."""
+
 LINES = own_data(__file__)
 """Templates of the text."""
 
@@ -52,4 +55,16 @@ def text_of(workload: Workload, settings: LaunchSettings, survey: Survey) -> str
     lines = [
         filled(LINES[key], found=workload, settings=settings, survey=survey, limits=limits, **values) for key in keys
     ]
+    return "\n".join(lines)
+
+
+def planned_text(plan: Mapping, units: Sequence[Unit]) -> str:
+    """Return what the study's plan was, and a warning where all its `units` are many more or fewer annotations."""
+    packed = sum(len(unit.items) for unit in units)
+    lines = [filled(LINES["planned"], plan=plan)]
+    if abs(packed - plan["annotations"]) > WIDELY * plan["annotations"]:
+        effect = "the power is less"
+        if packed > plan["annotations"]:
+            effect = "the cost is more"
+        lines.append(filled(LINES["other_size"], plan=plan, packed=packed, effect=effect))
     return "\n".join(lines)

@@ -109,6 +109,8 @@ def _planned(request: LaunchRequest, data: SurveyFiles, say: Say) -> tuple[Crowd
         say(dry_run.text_of(estimate, request.settings, collection.survey))
         if collection.serving:
             say(collection.serving.announced())
+        elif plan := data.recorded("plan"):
+            say(dry_run.planned_text(plan, data.study.load(request.survey).units))
         gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     return collection, estimate
 

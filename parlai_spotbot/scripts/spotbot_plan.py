@@ -9,6 +9,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.study import Study
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,14 +21,22 @@ class SpotbotPlan(Command):
     REQUESTS = (PlanRequest,)
 
     def execute(self) -> None:
-        from parlai_spotbot.findings.plans import plan
-
         request = PlanRequest(**option_values(PlanRequest, self.opt))
         if self.opt["next"] is not None:
             return self._next(request)
         if self.opt["certify"] is not None:
             return self._labels(request)
-        planned = plan(request, self.named_study, say=print, terms=self._terms())
+        folder = self.opt["study"]
+        is_new = request.bots is not None and folder and not Study.exists(folder)
+        study = None
+        if not is_new:
+            study = self.named_study
+        from parlai_spotbot.findings.plans import plan
+        from parlai_spotbot.findings.plans.kept_plan import check_place
+
+        if is_new:
+            check_place(Path(folder), request.survey)
+        planned = plan(request, study, say=print, terms=self._terms())
         print(planned.text)
         lines = planned.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
@@ -39,17 +48,22 @@ class SpotbotPlan(Command):
             planned.write(path)
             print(f"\nwritten: {path}")
             self.result.wrote(plan=path)
+        if folder and request.bots is not None:
+            path = planned.keep(folder)
+            print(f"\nkept, for the study's methods text: {path}")
+            self.result.wrote(kept=path)
 
     def _terms(self) -> LaunchTerms:
         """Return what a launch with --config and --provider would say of limits and pay."""
         from parlai_spotbot.crowdsourcing.settings import read_settings
-        from parlai_spotbot.findings.plans.launches import LaunchTerms
+        from parlai_spotbot.findings.plans.launches import FOLDER, LaunchTerms
 
         options = {name: self.opt[name] for name in ("config", "provider") if self.opt[name]}
+        folder = self.opt["study"] or FOLDER
         if not options:
-            return LaunchTerms()
+            return LaunchTerms(folder=folder)
         settings = read_settings(self.opt["config"], provider=self.opt["provider"])
-        return LaunchTerms(settings.limits, settings.pay, settings.platform_fee, options)
+        return LaunchTerms(settings.limits, settings.pay, settings.platform_fee, options, folder)
 
     def _next(self, request: PlanRequest) -> None:
         """Print the pairs to show next, or write them to --out."""

@@ -89,11 +89,7 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
     if Study.exists(path):
         return _go_on(Study.open(path), request)
-    begun = (".lock", f".lock{files.HELD}", custom.COPY, checksums.MANIFEST, checksums.LOCK)
-    if path.exists() and not (path.is_dir() and all(file.name in begun for file in path.iterdir())):
-        raise UserError(
-            f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
-        )
+    check_new_folder(path)
     if request.more:
         raise UserError(f"--study {path}: no study there whose pairs could have more.", "Name an existing one.")
     if request.unseeded and request.paired_seeds:
@@ -103,6 +99,15 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     if plan.human_pool != "training" and not any(map(may_have_learnt, plan.contestants.values())):
         domain = custom.untrained(domain)
     return PlanDecision(None, [plan], {}, domain)
+
+
+def check_new_folder(path: Path) -> None:
+    """Raise `UserError` for a folder with files that no beginning of a study, as a plan of its size, has left."""
+    begun = (".lock", f".lock{files.HELD}", custom.COPY, checksums.MANIFEST, checksums.LOCK, checksums.PROVENANCE)
+    if path.exists() and not (path.is_dir() and all(file.name in begun for file in path.iterdir())):
+        raise UserError(
+            f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
+        )
 
 
 def may_have_learnt(contestant: Contestant) -> bool:

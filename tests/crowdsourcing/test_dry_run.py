@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlai_spotbot.crowdsourcing.dry_run import estimate, text_of
+from parlai_spotbot.crowdsourcing.dry_run import estimate, planned_text, text_of
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
@@ -109,3 +109,19 @@ def test_whole_conversations_take_what_papers_say_or_a_guess(name, took):
     assert found.seconds == pytest.approx(took)
     assert (found.annotators, found.controls) == (2, 2)  # a control for each annotator, not for each unit
     assert found.hours == pytest.approx((6 * took + 2 * 180) / 3600)
+
+
+@cases(
+    "planned says",
+    """
+- [3, '']
+- [4, '3 annotations are packed, not the 4 that were planned: the power is less']
+- [2, '3 annotations are packed, not the 2 that were planned: the cost is more']
+""",
+)
+def test_a_dry_run_says_what_was_planned(planned, says):
+    plan = {"annotations": planned, "workers": 1, "hours": 0.25, "power": 0.8}
+    text = planned_text(plan, [unit("u", ["a", "b"]), unit("v", ["c"])])
+    first, _, warning = text.partition("\n")
+    assert first == f"planned      {planned} annotations by 1 annotator or more in 0.2 hours, for 80% power"
+    assert warning.removeprefix("warning: ") == says

@@ -113,7 +113,7 @@ def test_every_survey_has_its_texts(name, study, tmp_path):
     )
     checksums.write_jsonl(own.conversations_path, study.conversations())
     texts = appendix_of(own)
-    assert "It has not been answered yet." in texts["methods.md"]
+    assert "The survey has not been answered yet." in texts["methods.md"]
 
 
 def test_methods_say_how_the_figures_of_this_study_were_made(new_study, tmp_path):

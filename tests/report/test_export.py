@@ -117,6 +117,8 @@ def test_no_old_id_no_time_and_no_other_file(planted, copy):
         "passed": True,
     }
     assert copy.provenance()["crowdsourcing"][SURVEY]["tasks"]["empathy"]["settings"]["pay"] == 4.5
+    plan = {"needed": 34, "workers": 5, "options": {"domain": "talks.jsonl"}, "design": {"bots": 4, "of": "matches"}}
+    assert copy.provenance()["plan"] == {SURVEY: plan}
 
 
 def test_pseudonyms_come_in_no_order_and_differ_between_copies(planted, copy, tmp_path):

@@ -436,7 +436,9 @@ def test_of_what_was_packed_it_is_said_what_it_finds(facts, tmp_path):
         for n in range(20):
             shown = (replace(item, conversation_ids=(f"{item.conversation_ids[0]} {n}",)) for item in unit.items)
             units.append(replace(unit, items=tuple(shown)))
-    made = SimpleNamespace(asked=every.asked, units=units, conversations=talks, folder=tmp_path)
+    made = SimpleNamespace(
+        asked=every.asked, units=units, conversations=talks, folder=tmp_path, recorded=lambda step: {}
+    )
     found = re.search(r"has 80% power to tell apart two bots of which one wins (\d+)% of", size_power(made))
     assert found
     assert 55 < int(found[1]) < 90
@@ -445,9 +447,87 @@ def test_of_what_was_packed_it_is_said_what_it_finds(facts, tmp_path):
     planned = size_power(made)
     assert "closed form, ties and correlations as the author's plan has them" in planned
     assert int(re.search(r"one wins (\d+)% of", planned)[1]) < int(found[1])
+    (tmp_path / "plan.json").unlink()
+    made.recorded = lambda step: {"design": design}
+    assert size_power(made) == planned
     for survey in ("nuc", "abc_eval"):
         made = SimpleNamespace(asked=get_survey(survey), units=[1], conversations=[])
         assert size_power(made) == ""
+
+
+PLANNED = {
+    "options": {"ask": None},
+    "difference": 0.5,
+    "needed": 34,
+    "power": 0.815,
+    "annotations": 192,
+    "workers": 5,
+    "hours": 3.24,
+    "design": {"bots": 4, "of": "matches"},
+    "date": "2026-05-04",
+}
+
+
+def test_what_was_planned_is_said_and_that_the_study_keeps_to_it(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,))
+    assert "planned on" not in methods(facts_of(surveys_of(study)))[0]
+    study.record("plan", {SURVEY: PLANNED})
+    facts = facts_of(surveys_of(study))[0]
+    said = (
+        "The size was planned on 2026-05-04, before anybody was asked to answer: 34 conversations a pair, 192 "
+        "annotations by 5 people or more in 3.2 hours, for 82% power to tell apart two bots of which one wins 75% of "
+        "their decided matches (6 tests). 192 annotations were analysed."
+    )
+    assert said in methods([facts])[0]
+    assert said in answer_sheets([facts])
+    assert "departs" not in methods([facts])[0]
+    undated = facts["planned"] | {"date": None}
+    assert "The size was planned, before anybody" in text_of(facts, planned=undated)
+    unanswered = text_of(facts, given={"annotations": 0}, sources=[])
+    assert "were analysed" not in unanswered
+    assert "matches (6 tests)." in unanswered
+
+
+@cases(
+    "changes said",
+    """
+- [{annotations: 200}, '']
+- [{annotations: 888}, 192 annotations analysed in place of 888]
+- [{annotations: 90}, 192 annotations analysed in place of 90]
+- [{workers: 18}, 5 people in place of 18 or more]
+- [{workers: 2}, '']
+- [{design: {bots: 3, of: matches}}, 4 contestants in place of 3]
+- - {options: {ask: [nature]}, workers: 6, annotations: 1000}
+  - 5 people in place of 6 or more; 192 annotations analysed in place of 1,000
+""",
+)
+def test_in_what_a_study_departs_from_its_plan(new_study, tmp_path, changes, said):
+    study = new_study(tmp_path / "study", sources=(HUMAN,))
+    study.record("plan", {SURVEY: PLANNED | changes})
+    text = methods(facts_of(surveys_of(study)))[0]
+    assert ("The study departs from the plan" in text) is bool(said)
+    assert f"The study departs from the plan: {said}." in text or not said
+
+
+@cases(
+    "planned packed departs",
+    """
+- [[humanness], [humanness], '']
+- [[humanness], [knowledge], knowledge asked in place of humanness]
+- [[humanness, knowledge], [knowledge], knowledge asked in place of humanness and knowledge]
+""",
+)
+def test_other_questions_than_planned_are_a_departure(tmp_path, planned, packed, departs):
+    study = answered_study(tmp_path / "study", "acute_eval", dict.fromkeys(packed, "conversation:0"))
+    plan = PLANNED | {
+        "options": {"ask": planned},
+        "annotations": 4,
+        "workers": 2,
+        "design": {"bots": 2, "of": "choices"},
+    }
+    study.record("plan", {"acute_eval": plan})
+    (facts,) = facts_of(surveys_of(study))
+    assert facts["planned"]["departures"] == [departs] * bool(departs)
 
 
 def test_people_are_said_to_be_a_contestant_where_they_are_ranked(facts):

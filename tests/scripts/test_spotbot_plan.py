@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,10 @@ from scipy.stats import binom
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design, conversations_needed, ratings_needed
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
+from parlai_spotbot.selfplay.empty_study import begin
+from parlai_spotbot.selfplay.plan import SelfPlayRequest
+from parlai_spotbot.selfplay.pool import read_pool
+from parlai_spotbot.study_check import check_study
 from tests.case_tables import cases
 from tests.findings.scripted import rows_of, small_study
 
@@ -112,6 +117,68 @@ def test_the_chance_of_significance_of_one_pair_is_that_of_a_test_of_its_choices
         won = np.arange(count + 1)
         rejected = np.abs(won - count / 2) > 1.96 * np.sqrt(count) / 2
         assert row["power"] == pytest.approx(binom.pmf(won, count, 0.65)[rejected].sum(), abs=0.08)
+
+
+# -- kept in a study ---------------------------------------------------------------------------------------------------
+KEPT = {"bots": 3, "difference": 0.5, "simulations": 0}
+
+
+def kept(folder, survey="spot_the_bot"):
+    return json.loads((folder / "provenance.json").read_text())["plan"][survey]
+
+
+def test_a_plan_is_kept_where_its_study_will_be(capsys, tmp_path):
+    folder = tmp_path / "study"
+    out = run(capsys, study=str(folder), **KEPT)
+    assert f"spotbot_selfchat --study {folder} --conversations-per-pair 34" in out
+    assert f"kept, for the study's methods text: {folder / 'provenance.json'}" in out
+    plan = kept(folder)
+    assert f"{plan['annotations']:,} annotations, {plan['hours']:.1f} hours by {plan['workers']} people or more" in out
+    assert (plan["options"]["difference"], plan["seed"], plan["package"][:14]) == (0.5, 0, "parlai_spotbot")
+    assert plan["date"] == datetime.now(UTC).date().isoformat()
+    run(capsys, study=str(folder), survey="acute_eval", bots=3)
+    assert kept(folder) == plan
+    assert kept(folder, "acute_eval")["design"]["of"] == "choices"
+    pool = tmp_path / "pool.yaml"
+    pool.write_text("a: {model: repeat_query}\nb: {model: repeat_query}\n")
+    study = begin(folder, SelfPlayRequest(contestants=read_pool(pool)))
+    assert study.provenance()["plan"]["spot_the_bot"] == plan
+    assert not [row for row in check_study(folder) if row.problem]
+
+
+def test_the_same_plan_keeps_its_date_and_another_takes_its_place(capsys, tmp_path):
+    study = small_study(tmp_path / "study", "spot_the_bot", tuple(PASSING), per_pair=3, people=3)
+    run(capsys, study=str(study.path), **KEPT)
+    dated = {**kept(study.path), "date": "2001-02-03"}
+    study.record("plan", {"spot_the_bot": dated})
+    run(capsys, study=str(study.path), **KEPT)
+    assert kept(study.path) == dated
+    run(capsys, study=str(study.path), **KEPT | {"difference": 0.6})
+    assert kept(study.path)["difference"] == 0.6
+    assert kept(study.path)["date"] != dated["date"]
+
+
+def test_no_plan_is_kept_after_people_have_answered(capsys, pilot):
+    with pytest.raises(SystemExit) as stopped:
+        SpotbotPlan.main(study=str(pilot.path), **KEPT)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert "people answer survey spot_the_bot already, and a plan is made before." in error
+    assert "Leave out --bots to plan on their answers" in error
+    assert "plan" not in pilot.provenance()
+
+
+def test_no_plan_is_kept_among_other_files_nor_out_of_reach(capsys, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "new").mkdir()
+    for folder, options, said in (
+        (tmp_path, KEPT, "there are other files, but no study.yaml"),
+        (tmp_path / "new", KEPT | {"difference": 0.0001}, "no plan to keep"),
+    ):
+        with pytest.raises(SystemExit):
+            SpotbotPlan.main(study=str(folder), **options)
+        assert said in capsys.readouterr().err
+        assert not (folder / "provenance.json").exists()
 
 
 def passing(question, target, options, item, talks, rng):

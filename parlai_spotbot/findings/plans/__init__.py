@@ -18,7 +18,7 @@ from parlai_spotbot.domains import get_domain
 from parlai_spotbot.domains.custom import untrained
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import DOMAIN, PlanRequest
-from parlai_spotbot.findings.plans import pilot, words
+from parlai_spotbot.findings.plans import kept_plan, pilot, words
 from parlai_spotbot.findings.plans.launches import IN_HOUSE, LaunchTerms, StudyMaterial, StudySize, work_on
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
@@ -57,7 +57,7 @@ bots."""
 
 UNREAD = "Domain {0} can't be read, so seeds and conversations of people are taken to suffice: {1}"
 
-SAID = ("difference", "wage", "looks", "simulations", "domain")
+SAID = ("survey", "difference", "wage", "looks", "simulations", "domain", "segments", "annotators_per_segment", "ask")
 """The options that a written plan repeats."""
 
 
@@ -86,6 +86,13 @@ class SizePlan:
         if any("annotations" in row for row in self.numbers.get("pairs", [])):
             files.write_text(path.with_suffix(".csv"), files.frame_csv(pd.DataFrame(self.numbers["pairs"])[[*PAIR]]))
 
+    def keep(self, folder: Path | str) -> Path:
+        """Keep a plan made before people answer in the study in a folder, or where the study will be; return the file.
+
+        The study's methods text then says what was planned.
+        """
+        return kept_plan.keep(Path(folder), self.made_by["options"]["survey"], self.numbers, self.made_by)
+
 
 def plan(
     request: PlanRequest,
@@ -94,7 +101,8 @@ def plan(
     say: Say | None = None,
     terms: LaunchTerms = IN_HOUSE,
 ) -> SizePlan:
-    """Plan how many conversations and annotations a study needs, or how many more a pilot, `study`.
+    """Plan how many conversations and annotations a study needs, or how many more a pilot, `study`; where the request
+    says how many bots there are, `study` is one that nobody has answered.
 
     `say` is told the closed form's number before studies are simulated. Raises `UserError` where an option is wrong or
     the pilot holds nothing to go by.
@@ -104,8 +112,11 @@ def plan(
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     try:
-        if study is None:
-            text, numbers = _before(request, survey, planning, terms, progress, say)
+        if study is None or request.bots is not None:
+            if study is not None:
+                kept_plan.check_place(study.path, request.survey)
+            material = _material(request, study, say)
+            text, numbers = _before(request, survey, planning, terms, material, progress, say)
             return SizePlan(text, numbers, made_by=made_by)
         data = SurveyData(study.remaining(), request.survey)
         numbers = pilot.after(data, request, survey, planning, terms)
@@ -116,11 +127,16 @@ def plan(
 
 
 def _before(
-    request: PlanRequest, survey: Survey, own: Planning, terms: LaunchTerms, progress: bool, say: Say | None
+    request: PlanRequest,
+    survey: Survey,
+    own: Planning,
+    terms: LaunchTerms,
+    material: StudyMaterial,
+    progress: bool,
+    say: Say | None,
 ) -> tuple[str, dict]:
     """Return a text, and the need, the same for other differences, and the power by simulated studies."""
     bots = _check(request, survey)
-    material = _material(request, say)
     design = replace(request, segments=material.segments).design(survey, bots)
     difference = own.difference
     sd = None
@@ -143,8 +159,11 @@ def _before(
     return "\n".join([*texts, *size.lacking(material)]), numbers
 
 
-def _material(request: PlanRequest, say: Say | None) -> StudyMaterial:
-    """Return what a study's conversations begin with; made up where that of the domain by default isn't installed."""
+def _material(request: PlanRequest, study: Study | None, say: Say | None) -> StudyMaterial:
+    """Return what the conversations of a study, or of one that is to be, begin with; made up where that of the domain
+    by default isn't installed."""
+    if study is not None and study.conversations_path.exists():
+        return StudyMaterial.of_study(SurveyData(study, request.survey))
     try:
         return StudyMaterial.of_domain(untrained(get_domain(request.domain or DOMAIN)), request.segments)
     except UserError as err:

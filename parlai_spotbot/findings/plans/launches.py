@@ -48,13 +48,14 @@ POOL = "POOL.yaml"
 
 @dataclass(frozen=True)
 class LaunchTerms:
-    """Settings of a launch that a plan takes: limits of the survey, pay for a unit, the platform's share; and the
-    options that name them."""
+    """Settings of a launch that a plan takes: limits of the survey, pay for a unit, the platform's share; the options
+    that name them, and the folder of the study."""
 
     limits: Mapping[str, float] = field(default_factory=dict)
     pay: float = 0.0
     fee: float = 0.0
     options: Mapping[str, object] = field(default_factory=dict)
+    folder: str = FOLDER
 
 
 IN_HOUSE = LaunchTerms()
@@ -212,15 +213,17 @@ class StudySize:
             play: dict[str, Any] = {"pool": POOL, "domain": self.request.domain}
             if self.request.segments:
                 play["segments"] = ",".join(map(str, self.request.segments))
-            lines.append(hints.command("selfchat", FOLDER, conversations_per_pair=self.conversations_per_pair, **play))
+            lines.append(
+                hints.command("selfchat", terms.folder, conversations_per_pair=self.conversations_per_pair, **play)
+            )
         else:
             options |= {"pool": POOL, "domain": self.request.domain}
-        lines.append(hints.command("pack", FOLDER, name, **options))
+        lines.append(hints.command("pack", terms.folder, name, **options))
         for task in self.tasks:
             named: dict[str, Any] = dict(terms.options)
             if task:
                 named["task"] = task
-            lines.append(hints.command("crowdsource", FOLDER, name, **named, dry_run=True))
+            lines.append(hints.command("crowdsource", terms.folder, name, **named, dry_run=True))
         return lines
 
 

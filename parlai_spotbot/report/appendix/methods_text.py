@@ -15,7 +15,7 @@ from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.appendix.people_facts import people_facts
-from parlai_spotbot.report.appendix.size_power import size_power
+from parlai_spotbot.report.appendix.size_power import planned_size, size_power
 from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
 from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.report.lead import begun
@@ -84,6 +84,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
     rows = [row for row in contents.judgements if row.source == HUMAN]
     failed = contents.of("annotators", HUMAN).one("controls").get("failed", ())
     provenance = contents.study.provenance()
+    people = people_facts(contents)
     collection = provenance.get("crowdsourcing", {}).get(contents.survey, {})
     return {
         "provenance": provenance,
@@ -94,13 +95,14 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
         "spoken": _language(contents),
+        "planned": planned_size(contents, people),
         "power": size_power(contents),
         "people_shown": len(_people_shown([contents])),
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len({row.worker_id for row in rows if row.control is None}.intersection(failed)),
         "settled": _settled(contents),
         "unit_sizes": sorted({len(unit.items) for unit in contents.units}),
-        **people_facts(contents),
+        **people,
         **_ranking(contents),
     }
 

@@ -1,21 +1,25 @@
-"""Power of a study of the size that was packed: which difference of two contestants it finds, whatever was answered."""
+"""Power of a study: which difference of two contestants the size that was packed finds, whatever was answered; and what
+was planned before."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis import planning
+from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.findings.plan_request import OF_DESIGN, PlanRequest
-from parlai_spotbot.findings.plans.words import DIFFER
+from parlai_spotbot.findings.plans.kept_plan import STEP
+from parlai_spotbot.findings.plans.words import DIFFER, NEEDED
 from parlai_spotbot.records import judged_name
 from parlai_spotbot.surveys.about import PILOTED
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, listed, people_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -59,12 +63,60 @@ def size_power(contents: SurveyData) -> str:
     return f"The design has {power} {differ} (closed form, {assumed}, {counted(design.pairs, 'test')})."
 
 
-def _planned(contents: SurveyData) -> dict[str, float]:
-    """Return what a plan that is kept with the analysis assumes; {} where there is none."""
-    path = contents.folder / "plan.json"
-    if not path.exists():
+def planned_size(contents: SurveyData, people: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plan that the study keeps, and how the study departs from it; {} where there is none.
+
+    `people` has the numbers of annotations and annotators that were `given` and `analysed`.
+    """
+    plan = contents.recorded(STEP)
+    if not plan:
         return {}
-    recorded = checksums.read_json(path)
+    design = Design(plan["design"]["bots"], of=plan["design"]["of"])
+    difference = plan["difference"]
+    differ = DIFFER[design.of].format(win=0.5 + difference / 2, difference=difference)
+    return {
+        **plan,
+        "tests": design.pairs,
+        "differ": differ,
+        "unit": NEEDED[design.of],
+        "departures": _departures(contents, plan, people),
+    }
+
+
+def _departures(contents: SurveyData, plan: Mapping[str, Any], people: Mapping[str, Any]) -> list[str]:
+    """Return in what a study is another one than its plan, apart from 5 % of annotations, by which launches vary."""
+    departures = []
+    compared = contents.plan.users or list(contents.plan.contestants)
+    bots = plan["design"]["bots"]
+    if len(compared) != bots:
+        departures.append(f"{counted(len(compared), 'contestant')} in place of {bots}")
+    asked = plan["options"]["ask"]
+    if asked and contents.items:
+        names = {name for item in contents.items.values() for name in item.questions}
+        if contents.asked.tasks:
+            names = {task.name for task in contents.asked.tasks if names.intersection(task.questions)}
+        if names and names != set(asked):
+            departures.append(f"{listed(sorted(names))} asked in place of {listed(asked)}")
+    annotations = plan["annotations"]
+    number = sum(len(unit.items) for unit in contents.units)
+    what = "packed"
+    if people["given"]["annotations"]:
+        number = people["analysed"]["annotations"]
+        what = "analysed"
+        if people["given"]["people"] < plan["workers"]:
+            departures.append(f"{people_said(people['given']['people'])} in place of {plan['workers']:,} or more")
+    if number and abs(number - annotations) > 0.05 * annotations:
+        departures.append(f"{counted(number, 'annotation')} {what} in place of {annotations:,}")
+    return departures
+
+
+def _planned(contents: SurveyData) -> dict[str, float]:
+    """Return what a plan assumes that is kept with the analysis, or else before people answered; {} where there is
+    none."""
+    path = contents.folder / "plan.json"
+    recorded = {"plan": contents.recorded(STEP)}
+    if path.exists():
+        recorded = checksums.read_json(path)
     plans = [recorded.get("plan"), *recorded.get("by_source", {}).values()]
     design = next((plan["design"] for plan in plans if plan), {})
     return {name: design[name] for name in ASSUMED if name in design}

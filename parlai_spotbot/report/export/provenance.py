@@ -23,6 +23,7 @@ def provenance(recorded: dict) -> tuple[dict, list[str]]:
     """The provenance of the copy, and the names of the steps that were left out."""
     given = {step: value or {} for step, value in recorded.items()}
     result = {
+        "plan": scrub(given.get("plan")),
         "selfplay": chosen(given.get("selfplay"), "selfplay"),
         "pack": {survey: _without_checksum(scrub(packed)) for survey, packed in given.get("pack", {}).items()},
         "controls": scrub(given.get("controls")),

@@ -569,7 +569,67 @@ def test_sheets_say_what_a_launch_was(facts):
     text = answer_sheets([facts | {"settings": settings, "collection": collection, "hourly": 12.0}])
     for said in ("4.50 GBP for a unit, 12.00 GBP for an hour", "Everybody agreed", "IRB 7", "At least 18 years old"):
         assert said in text
-    assert "4 exercises with known answers, of which 0 may be wrong, in 2 attempts." in text
+    assert "4 exercises with known answers, of which none may be wrong, in 2 attempts." in text
+
+
+def test_sheets_say_for_how_many_items_a_system_is_judged(study, tmp_path, facts):
+    """Of 4 bots, 4 conversations a pair and 3 segments, a bot is in 3 * 4 * 3 items."""
+    assert "96 items in all; a system is judged in 36 of them." in answer_sheets([facts])
+    compared = answered_study(tmp_path / "study", "acute_eval", {"preference": "conversation:0"}, items=3)
+    (row,) = facts_of(surveys_of(compared))
+    assert "3 items in all; a system is judged in 3 of them." in answer_sheets([row])
+
+
+def test_who_missed_controls_is_counted_before_an_analysis_too(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    rows = study.judgements(SURVEY)
+    nature = [replace(row, control="known_human", answer="bot") for row in rows if row.question == "nature"]
+    missed = [
+        replace(row, judgement_id=f"m/{row.judgement_id}", annotation_id=f"m/{row.annotation_id}")
+        for row in nature
+        if row.worker_id == rows[0].worker_id
+    ]
+    checksums.write_jsonl(study.judgements_path(SURVEY), [*rows, *missed])
+    (facts,) = facts_of(surveys_of(study))
+    assert facts["failed"] == 1
+    assert "1 person missed more and is left out." in answer_sheets([facts])
+    assert "1 person who missed more of them than allowed is left out, too." in methods([facts])[0]
+    alone = answer_sheets([facts | {"failed": 0}])
+    assert "nobody missed more than allowed." in alone
+
+
+@cases(
+    "imported says",
+    """
+- [{format: conversations, source: [chats.jsonl]}, 'alice and eliza) from chats.jsonl, in English, imported']
+- [{format: spotbot2020, source: [dd.zip]}, 'dd.zip on the BYU chit-chat dataset (people''s conversations, collected 2018), in']
+""",
+)
+def test_a_domain_is_said_of_an_import_that_is_of_one(facts, imported, says):
+    assert says in text_of(facts, provenance={"import": imported})
+    votes_of_played = text_of(facts, provenance={"import": imported, "selfplay": {"promise": "the same bytes"}})
+    assert votes_of_played.startswith("We let 4 chatbots")
+
+
+def test_what_people_say_of_themselves_is_no_answer_to_items(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    rows = study.judgements(SURVEY)
+    of_self = replace(rows[0], judgement_id="x", annotation_id="x", item_id="about", target="annotator", question="age")
+    before = methods(facts_of(surveys_of(study)))[0]
+    checksums.write_jsonl(study.judgements_path(SURVEY), [*rows, of_self])
+    assert methods(facts_of(surveys_of(Study.open(study.path))))[0] == before
+
+
+def test_titles_of_own_surveys_are_no_markup_in_figures_and_tables(facts):
+    about = SimpleNamespace(title="Kind & 100 % {true}")
+    contents = SimpleNamespace(survey="own", asked=SimpleNamespace(about=about))
+    figure = appendix.participants(facts | {"participants": {"came": 5}, "contents": contents})
+    assert r"\caption{Participants of Kind \& 100 \% \{true\}.}" in figure
+    table = table_of(["a"])
+    (text,) = table_parts(table, range(4), about.title, "x", "table*").values()
+    assert r"\caption{Ranking: Kind \& 100 \% \{true\}. In brackets: 95\% intervals.}" in text
+    (narrow,) = table_parts(table, range(2), about.title, "x", "table").values()
+    assert "In brackets" not in narrow
 
 
 @pytest.mark.parametrize("name", [name for name in survey_names() if name != "votes"])
@@ -608,7 +668,7 @@ COLUMN = 219.0
 
 def points(cell: str, size: float = 10.0) -> float:
     """Return the width of a cell of a table in small letters."""
-    plain = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|textquotedbl)\{\}", "m", cell)
+    plain = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|char34)\{\}", "m", cell)
     plain = re.sub(r"\$\\frac\{1\}\{2\}\$", "m", plain)
     plain = re.sub(r"[\\${}]", "", plain)
     return sum(TIMES.get(letter, TIMES["m"]) for letter in plain) / 1000 * size
@@ -700,6 +760,12 @@ def test_what_annotators_say_of_themselves_is_pooled(facts):
         return text_of(facts, contents=contents)
 
     two = [{"question": "Age", "label": "18 to 20", "n": 3}, {"question": "Age", "label": "21 to 30", "n": 4}]
-    assert "Of themselves (“Age”) they said: 18 to 20: 3; 21 to 30: 4." in rows_of(two)
+    said = (
+        "Of themselves the 5 people whose answers are analysed said, as far as they wanted to (answers that few gave "
+        "are taken together): “Age”: 18 to 20 (3), 21 to 30 (4)"
+    )
+    assert f"{said}. " in rows_of(two)
+    tongues = [{"question": "Language", "label": "Some", "n": 0}, {"question": "Language", "label": "Much", "n": 7}]
+    assert f"{said}; “Language”: Much (7). " in rows_of([*tongues, *two])
     assert "Of themselves" not in rows_of(two[:1])
     assert "Of themselves" not in rows_of([])

@@ -9,6 +9,7 @@ from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.surveys.survey import Question
+from parlai_spotbot.wording import counted
 
 
 def compute(answers: CandidateAnswers) -> Found | None:
@@ -22,7 +23,8 @@ def compute(answers: CandidateAnswers) -> Found | None:
     rows = [
         row for question in answers.facts.survey.questionnaire for row in _answers_to(question, workers, answers.about)
     ]
-    return {"questionnaire": rows, "whole": {"annotators": len(workers)}}
+    left_out = answers.everyone["worker_id"].nunique() - len(workers)
+    return {"questionnaire": rows, "whole": {"annotators": len(workers), "left_out": left_out}}
 
 
 def _answers_to(question: Question, workers: Sequence[str], about: Mapping) -> Iterator[dict]:
@@ -43,10 +45,15 @@ def _answers_to(question: Question, workers: Sequence[str], about: Mapping) -> I
 
 
 def summarise(result: Result) -> list[str]:
-    """Return how many annotators were asked; [] where nobody was."""
+    """Return how many annotators are counted, and who is not; [] where nobody is."""
     if "questionnaire" not in result.frames:
         return []
-    return [f"{result.one('whole')['annotators']} annotators were asked; each question was voluntary."]
+    whole = result.one("whole")
+    text = f"{counted(whole['annotators'], 'annotator is', 'annotators are')} counted here"
+    left_out = whole.get("left_out")
+    if left_out:
+        text += f", without {left_out:,} who missed more control items than allowed"
+    return [f"{text}; each question was voluntary."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

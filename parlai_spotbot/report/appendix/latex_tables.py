@@ -31,7 +31,7 @@ def latex_tables(read: Sequence[SurveyData]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for contents in read:
         for source in contents.analysed_sources[:1]:
-            about = f"{contents.asked.about.title}, {source_said(source)}"
+            about = f"{contents.asked.about.title}, answers of {source_said(source)}"
             with known_to(contents):
                 for finding, result in results_of(contents, source):
                     section = tell(finding, result)
@@ -71,6 +71,8 @@ def _latex(rows: Sequence[Sequence], kept: Sequence[int], caption: str, label: s
         if first[:1] in ("[", "*"):  # after a line's end they would be read as its option
             first = f"{{}}{first}"
         lines.append([first, *others])
+    if any(" [" in cell for cells in lines for cell in cells):
+        caption = f"{caption} In brackets: 95% intervals."
     width = r"\columnwidth"
     if kind == "table*":
         width = r"\textwidth"

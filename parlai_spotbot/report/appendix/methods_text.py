@@ -14,7 +14,7 @@ from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.appendix.people_facts import people_facts
+from parlai_spotbot.report.appendix.people_facts import ABOUT_THEMSELVES, people_facts
 from parlai_spotbot.report.appendix.size_power import planned_size, size_power
 from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
 from parlai_spotbot.report.chapters import known_to
@@ -82,7 +82,6 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
     """Return what a paragraph says of its survey, of the answers and of how they were analysed."""
     survey = contents.launched
     rows = [row for row in contents.judgements if row.source == HUMAN]
-    failed = contents.of("annotators", HUMAN).one("controls").get("failed", ())
     provenance = contents.study.provenance()
     people = people_facts(contents)
     collection = provenance.get("crowdsourcing", {}).get(contents.survey, {})
@@ -99,7 +98,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "power": size_power(contents),
         "people_shown": len(_people_shown([contents])),
         "controls": len({row.annotation_id for row in rows if row.control}),
-        "failed": len({row.worker_id for row in rows if row.control is None}.intersection(failed)),
+        "failed": people["given"]["people"] - people["analysed"]["people"],
         "settled": _settled(contents),
         "unit_sizes": sorted({len(unit.items) for unit in contents.units}),
         **people,
@@ -154,7 +153,8 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         annotations = contents.annotations(source)
         items = contents.of("votes", source).one("prompts")["count"] or annotations
     else:
-        rows = [row for row in contents.judgements if row.source == source and row.control is None]
+        every = [row for row in contents.judgements if row.source == source and row.target != ABOUT_THEMSELVES]
+        rows = [row for row in every if row.control is None]
         annotations = len({row.annotation_id for row in rows})
         items = len({row.item_id for row in rows})
     right = []

@@ -55,6 +55,8 @@ def environment() -> Environment:
         "providers": WORDS["providers"],
         "ends_of_people": WORDS["ends"],
         "languages": WORDS["languages"],
+        "shows": WORDS["shows"],
+        "latex": latex,
     }
     return environment
 

@@ -192,7 +192,7 @@ def test_kinds_of_conversations_are_said_of_the_bots_own(facts, kinds, bots, sai
 
 
 def test_of_one_side_the_ranking_is_by_who_is_called_human(facts):
-    text = text_of(facts, survey=get_survey("spot_the_user"), ranking=ranking_of(order=["a"]), survival=True)
+    text = text_of(facts, survey=get_survey("spot_the_user"), ranking=ranking_of(order=["a", "b"]), survival=True)
     assert "Contestants are ranked by how often they are called human." in text
     assert "How long contestants pass" in text
     assert "TrueSkill" not in text
@@ -602,7 +602,7 @@ def test_who_missed_controls_is_counted_before_an_analysis_too(new_study, tmp_pa
     "imported says",
     """
 - [{format: conversations, source: [chats.jsonl]}, 'alice and eliza) from chats.jsonl, in English, imported']
-- [{format: spotbot2020, source: [dd.zip]}, 'dd.zip on the BYU chit-chat dataset (people''s conversations, collected 2018), in']
+- [{format: spotbot2020, source: [dd.zip]}, 'from dd.zip on the BYU chit-chat dataset (people''s conversations']
 """,
 )
 def test_a_domain_is_said_of_an_import_that_is_of_one(facts, imported, says):
@@ -656,6 +656,38 @@ def test_tables_are_whole_and_compact_ones_narrow(study):
         assert ("table*" in text) is ("compact" not in name)
         if "compact" in name:
             assert rows[0] == r"Bot & Places & Points (tie = $\frac{1}{2}$) \\"
+
+
+def test_a_compact_table_of_several_questions_names_the_contestants(tmp_path):
+    study = answered_study(
+        tmp_path / "study", "acute_eval", {"humanness": "conversation:1", "knowledge": "conversation:0"}
+    )
+    analyze(study, "acute_eval", bootstraps=20)
+    compact = latex_tables(surveys_of(study))["tables/acute_eval-ranking-compact.tex"]
+    assert r"Question & Contestant & Places & Points \\" in compact
+    rows = [line.split(" & ")[:2] for line in compact.splitlines() if line.startswith(("humanness", "knowledge"))]
+    assert sorted(rows) == [["humanness", "a"], ["humanness", "b"], ["knowledge", "a"], ["knowledge", "b"]]
+
+
+def test_one_contestant_is_not_ranked(facts):
+    whole = SimpleNamespace(criterion="mean rating from 1 to 5", resample=None, replicates=0)
+    text = text_of(facts, ranking=ranking_of(order=["a"], whole=whole))
+    assert "With one contestant there is no ranking; it is described by mean rating from 1 to 5." in text
+    assert "Contestants are ranked by mean rating" in text_of(facts, ranking=ranking_of(order=["a", "b"], whole=whole))
+
+
+@cases(
+    "users others said",
+    """
+- [[u, v], [b], 2 simulated users (u and v) and 1 chatbot (b)]
+- [[u], [b, c], 1 simulated user (u) and 2 chatbots (b and c)]
+- [[], [b, c], 2 chatbots (b and c)]
+""",
+)
+def test_simulated_users_are_told_from_chatbots(facts, users, others, said):
+    plan = replace(facts["plan"], contestants={})
+    contestants = {name: replace(bots_of([name])[name], role="user") for name in users} | bots_of(others)
+    assert f"We let {said} talk with each other" in text_of(facts, plan=replace(plan, contestants=contestants))
 
 
 METRICS = (Path(matplotlib.get_data_path()) / "fonts/afm/ptmr8a.afm").read_text(encoding="latin-1")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
 COMPACT = ("Group", "Places")
-"""Titles of columns that a compact table has, with the name before and the first of the finding's bars after them."""
+"""Titles of columns that a compact table has, beside the first, names, and the first of the finding's bars."""
 
 ROWS = 45
 """So many rows fit a page; of more there are several tables."""
@@ -45,7 +45,8 @@ def _files(stem: str, about: str, finding: Finding, tables: Sequence[CardTable])
     for number, table in enumerate(tables, start=1):
         texts |= table_parts(table, range(len(table.head)), about, f"{stem}-{number}", "table*")
     columns = next(iter(finding.tables.values())).columns
-    titles = [tables[0].head[0], *COMPACT, *(columns[name].title for name in finding.bars[:1])]
+    names = [column.title for column in columns.values() if column.kind == "name"]
+    titles = [tables[0].head[0], *COMPACT, *names, *(columns[name].title for name in finding.bars[:1])]
     kept = [place for place, title in enumerate(tables[0].head) if title in titles]
     return texts | table_parts(tables[0], kept, about, f"{stem}-compact", "table")
 

@@ -79,7 +79,8 @@ def plan(call: PlanCall) -> SizePlan:
     Returns
     -------
     SizePlan
-        `text` is what ``spotbot_plan`` prints, `numbers` are its numbers, `write` writes it as JSON.
+        `text` is what ``spotbot_plan`` prints, `numbers` are its numbers, `write` writes it as JSON, `keep` keeps it
+        in the study, for the methods text.
 
     Examples
     --------

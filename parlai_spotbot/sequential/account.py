@@ -194,9 +194,9 @@ def _departures(
 def _matches(course: Course) -> pd.DataFrame:
     """Return the comparisons that count, with a's points (`result`) and the chance with which their pair was drawn."""
     rows = [
-        (block.unit.replicate, item, a, b, block.bets.chance[a, b], block.points[item])
+        (block.unit.replicate, item, a, b, chance, block.points[item])
         for block in course.blocks.values()
-        for item, a, b in block.pairs
+        for (item, a, b), chance in zip(block.pairs, block.chances, strict=True)
         if block.points and item in block.points
     ]
     return pd.DataFrame(rows, columns=["unit", "item", "a", "b", "chance", "result"]).dropna()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 from scipy.special import expit, log_ndtr, ndtri
@@ -28,6 +29,9 @@ AIM = 2.0
 
 TOGETHER = 1 << 15
 """Numbers of contestants, pairs or triples, that are worked on together."""
+
+MANY = 64
+"""Contestants from which on the loops are compiled, where numba is installed: it takes a second to start."""
 
 CAUTION = 0.5
 """A pair counts as clear as it is estimated to be, less so many standard errors."""
@@ -71,6 +75,10 @@ def _left(evidence: Evidence, rules: Rules, drawn: np.ndarray | float) -> np.nda
 
 def bought(chance: np.ndarray, strengths: np.ndarray) -> np.ndarray:
     """Return the variance (..., a, b) of one answer, by matches of the two and of either with third contestants."""
+    if _many(strengths):
+        from parlai_spotbot.sequential.compiled import variance_by_thirds
+
+        return chance / 4 + variance_by_thirds(chance, strengths)
     variance = np.zeros(chance.shape)
     for a, behind, (centre, cut) in _groups(chance, strengths):
         of_a = chance[..., a, None, :]
@@ -83,6 +91,10 @@ def bought(chance: np.ndarray, strengths: np.ndarray) -> np.ndarray:
 
 def _through_third(chance: np.ndarray, strengths: np.ndarray, gain: np.ndarray) -> np.ndarray:
     """Return what a match of a with c (..., a, c) gains for pairs of a and others, whose gain (..., a, b) is known."""
+    if _many(strengths):
+        from parlai_spotbot.sequential.compiled import gain_through_thirds
+
+        return gain_through_thirds(chance, strengths, gain)
     through = np.zeros(chance.shape)
     for a, behind, (_, cut) in _groups(chance, strengths):
         later = slice(a.stop, None)
@@ -91,6 +103,11 @@ def _through_third(chance: np.ndarray, strengths: np.ndarray, gain: np.ndarray) 
         through[..., a, :] += (gain[..., a, behind, None] * of_b).sum(-2)
         through[..., later, :] += (gain[..., a, later, None] * of_a).sum(-3)
     return through
+
+
+def _many(strengths: np.ndarray) -> bool:
+    """Return True if compiled loops take the place of NumPy's."""
+    return strengths.ndim == 1 and len(strengths) >= MANY and find_spec("numba") is not None
 
 
 def _groups(chance: np.ndarray, strengths: np.ndarray) -> Iterator[tuple[slice, slice, tuple[np.ndarray, ...]]]:

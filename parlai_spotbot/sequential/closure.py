@@ -97,8 +97,10 @@ def _shifted(value: np.ndarray, shifts: range, wide: int) -> np.ndarray:
 
 def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return the pairs' values (..., K, K) with rows and columns in this order (..., K)."""
-    rows = np.broadcast_to(order, value.shape[:-1])[..., None]
-    return np.take_along_axis(np.take_along_axis(value, rows, -2), np.swapaxes(rows, -1, -2), -1)
+    size = value.shape[-1]
+    places = (order[..., :, None] * size + order[..., None, :]).reshape(*order.shape[:-1], size**2)
+    places = np.broadcast_to(places, (*value.shape[:-2], size**2))
+    return np.take_along_axis(value.reshape(places.shape), places, -1).reshape(value.shape)
 
 
 def _within(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,25 +108,27 @@ def _within(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     The best division of a set is the best part with its first contestant beside the best division of the others.
     """
-    size = value.shape[-1]
-    a, b = np.triu_indices(size, 1)
-    together, steps, holding = _sets(size)
+    a, b, together, steps, holding = _sets(value.shape[-1])
     pair_values = value[..., a, b]
-    part = pair_values @ together
+    part = np.ascontiguousarray(np.moveaxis(pair_values @ together, -1, 0))  # by set, so that sets are taken fast
     best = np.zeros(part.shape)
     for sets, parts, remainders in steps:
-        best[..., sets] = (part[..., parts] + best[..., remainders]).max(-2)
+        best[sets] = (part.take(parts, 0) + best.take(remainders, 0)).max(0)
+    with_pair = (part + best[::-1]).take(holding, 0).max(0)
     others = np.zeros(value.shape)
-    others[..., a, b] = (part + best[..., ::-1])[..., holding].max(-2) - pair_values
-    return best[..., -1, None, None], others + np.swapaxes(others, -1, -2)
+    others[..., a, b] = np.moveaxis(with_pair, 0, -1) - pair_values
+    return best[-1][..., None, None], others + np.swapaxes(others, -1, -2)
 
 
 @cache
-def _sets(size: int) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]], np.ndarray]:
+def _sets(
+    size: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]], np.ndarray]:
     """Return tables of all sets of contestants, each the bits of its number.
 
-    They are which pairs each holds (pairs, sets); by the number of contestants from 1 up the sets, their parts with the
-    first one, and what these leave of them; and the sets that hold each pair (sets, pairs).
+    They are the contestants a and b of each pair; which pairs each set holds (pairs, sets); by the number of
+    contestants from 2 up the sets, their parts with the first one, and what these leave of them; and the sets that
+    hold each pair (sets, pairs).
     """
     every = np.arange(2**size)
     a, b = np.triu_indices(size, 1)
@@ -133,8 +137,8 @@ def _sets(size: int) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray, np.
     is_part = (every & ~every[:, None]) == 0
     has_first = (every & every[:, None] & -every[:, None]) > 0
     steps = []
-    for count in range(1, size + 1):
+    for count in range(2, size + 1):
         sets = np.flatnonzero(members == count)
         parts = np.nonzero((is_part & has_first)[sets])[1].reshape(len(sets), -1).T
         steps.append((sets, parts, sets - parts))
-    return together.astype(float), steps, np.nonzero(together)[1].reshape(len(a), -1).T
+    return a, b, together.astype(float), steps, np.nonzero(together)[1].reshape(len(a), -1).T

@@ -68,15 +68,15 @@ def points_in_order(
 
 @dataclass
 class Block:
-    """A unit that was drawn: its comparisons (item, a, b), the bets on it and its points, None while it is out.
+    """A unit that was drawn: its comparisons (item, a, b), their chances, and its points, None while it is out.
 
-    `bound` (2, K, K) has the logarithms of its factors, while it is out the least possible ones.
+    `place` is that in the order of drawing.
     """
 
     unit: Unit
+    place: int
     pairs: list[tuple[str, int, int]]
-    bets: Bets
-    bound: np.ndarray
+    chances: list[float]
     points: Points | None = None
     lost: bool = False
 
@@ -135,12 +135,18 @@ class Course:
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
         self._order: list[Block] = []
+        self._unanswered: dict[int, Block] = {}
+        self._bets_on: dict[int, Bets] = {}
+        self._bounds: dict[int, np.ndarray] = {}
+        self._last = 0
         self._events: list[int] = []
         self._returned = 0
         self._showing: dict[object, list[tuple[Pair, str]]] = {}
         self._ahead: Counter[Pair] = Counter()
         self._stock: dict[Pair, dict[str, Item]] = {}
         self._talks_left: dict[Pair, Counter[str]] = {}
+        self._left = np.zeros(self.evidence.verdict.shape)
+        self._shown = 1 if plan.rated or plan.question == SPOTTING else 2
         for place in np.random.default_rng([plan.seed, 0]).permutation(len(pool)):
             item = pool[place]
             pair = self._pair(item)
@@ -148,6 +154,8 @@ class Course:
             for mark in self._once(item):
                 self._showing.setdefault(mark, []).append((pair, item.item_id))
             self._talks_left.setdefault(pair, Counter()).update(item.conversation_ids)
+        for pair in self._talks_left:
+            self._count_left(pair)
         self.foreign = 0
         self._replay(drawn, answered or {}, lost)
 
@@ -155,12 +163,12 @@ class Course:
     @property
     def out(self) -> int:
         """Comparisons that were handed out and aren't back, but for those that are lost."""
-        return sum(len(block.pairs) for block in self._order if block.out)
+        return sum(len(block.pairs) for block in self._unanswered.values() if block.out)
 
     @property
     def waiting(self) -> list[Unit]:
         """The units that aren't counted yet and may be, in order of drawing."""
-        return [block.unit for block in self._order if block.out]
+        return [block.unit for block in self._unanswered.values() if block.out]
 
     @property
     def drawable(self) -> list[Item]:
@@ -177,7 +185,7 @@ class Course:
             return "settled"
         if self.evidence.answers + self.out >= self.plan.budget:
             return "budget"
-        left = self._left()
+        left = self._left
         if self.plan.rated:
             left = np.minimum(left[:, -1:], left[-1:])
         if not left[open_].any():
@@ -241,15 +249,15 @@ class Course:
 
         A unit is overdue when more than twice as many later ones are back as are out.
         """
-        back = np.array([block.points is not None for block in self._order], dtype=int)
-        overdue = back[::-1].cumsum()[::-1] > 2 * len(self.waiting)
+        most = 2 * len(self.waiting)
         sunk = []
-        for block, late in zip(self._order, overdue, strict=True):
-            if block.lost or (block.out and late):
-                sunk.append(block.bound)
+        for number, block in enumerate(self._unanswered.values()):
+            back = len(self._order) - block.place - (len(self._unanswered) - number)
+            if block.lost or back > most:
+                sunk.append(self._bounds[block.place])
         better, below = np.stack([self.evidence.better, self.evidence.below]) + sum(sunk)
         evidence = replace(self.evidence, better=better, below=below)
-        return betting.bets(evidence, self.rules, self.out, self._left())
+        return betting.bets(evidence, self.rules, self.out, self._left)
 
     def _item_of(self, pair: Pair, items: Sequence[Item]) -> Item | None:
         """Return an item of this pair (None: of people alone) whose conversations and seeds aren't in these items.
@@ -295,16 +303,13 @@ class Course:
                     left[talk] -= 1
                     if not left[talk]:
                         del left[talk]
+                self._count_left(other)
 
-    def _left(self) -> np.ndarray:
-        """Return how often each pair can be shown with conversations that nobody has had, (K, K)."""
-        left = np.zeros(self.evidence.verdict.shape)
-        shown = 1 if self.plan.rated or self.plan.question == SPOTTING else 2
-        numbers = {pair: len(talks) // shown for pair, talks in self._talks_left.items() if pair}
-        if numbers:
-            a, b = np.transpose(list(numbers))
-            left[a, b] = left[b, a] = list(numbers.values())
-        return left
+    def _count_left(self, pair: Pair) -> None:
+        """Note how often a pair can be shown with conversations that nobody has had."""
+        if pair is not None:
+            a, b = pair
+            self._left[a, b] = self._left[b, a] = len(self._talks_left[pair]) // self._shown
 
     def pairs(self, order: Sequence[int], evidence: np.ndarray, needed: np.ndarray) -> list[dict[str, Any]]:
         """Return a row of each two contestants: the better one is `a`, or else the one that is first in this order.
@@ -395,8 +400,12 @@ class Course:
             places = self._places(item)
             if places:
                 pairs.append((item.item_id, *places))
-        bound = proof.worst(bets, self.rules, *_sides(pairs))
-        self.blocks[unit.unit_id] = block = Block(unit, pairs, bets, bound)
+        a, b = _sides(pairs)
+        place = len(self._order)
+        self._bets_on[place] = bets
+        self._bounds[place] = proof.worst(bets, self.rules, a, b)
+        block = Block(unit, place, pairs, bets.chance[a, b].tolist())
+        self.blocks[unit.unit_id] = self._unanswered[place] = block
         self._order.append(block)
         self._events = []
 
@@ -412,8 +421,11 @@ class Course:
         before = self.evidence
         score = np.array([points.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
         a, b = _sides(block.pairs)
-        self.evidence = proof.added(before, block.bets, self.rules, a, b, score)
-        block.bound = np.stack([self.evidence.better - before.better, self.evidence.below - before.below])
+        self.evidence = proof.added(before, self._bets_on.pop(block.place), self.rules, a, b, score)
+        factors = [self.evidence.better - before.better, self.evidence.below - before.below]
+        self._bounds[block.place] = np.stack(factors)
+        del self._unanswered[block.place]
+        self._last = max(self._last, block.place)
         self._decide()
         self.path.append((int(self.evidence.answers), sum(self.evidence.tally[1:])))
         self._watch(self.proven)
@@ -431,27 +443,31 @@ class Course:
         The least wealth is taken after the last unit that is back, and after one before it, the next of which isn't
         back, where an open pair has most.
         """
-        last = max(place for place, block in enumerate(self._order) if block.points is not None)
-        recent = self._order[max(last - RECENT, 0) : last + 1]
-        owed = [block.bound for block in self._order[: last + 1] if block.points is None]
-        least = np.stack([self.evidence.better, self.evidence.below]) + sum(owed)
+        owed = [place for place in self._unanswered if place < self._last]
+        least = np.stack([self.evidence.better, self.evidence.below]) + sum(self._bounds[place] for place in owed)
+        first = max(self._last - RECENT, 0)
+        recent = [place for place in owed if place > first]
         before = []
         later = np.zeros_like(least)
-        for block in reversed(recent[1:]):
-            later = later + block.bound
-            if block.points is None:
+        for place in range(self._last, recent[0] - 1 if recent else self._last, -1):
+            later = later + self._bounds[place]
+            if place in self._unanswered:
                 before.append(least - later)
         chosen = [least]
         if before:
             most = [np.where(self.evidence.open, wealth[0], -np.inf).max() for wealth in before[::-1]]
             chosen.append(before[::-1][int(np.argmax(most))])
         wealth = np.array(chosen)
-        proven = replace(self.evidence, better=wealth[:, 0], below=wealth[:, 1])
+        verdict = np.broadcast_to(self.evidence.verdict, wealth[:, 0].shape)
+        proven = replace(self.evidence, better=wealth[:, 0], below=wealth[:, 1], verdict=verdict)
         verdict = proof.decided(proven, self.rules).verdict
-        first = np.argmax(verdict != 0, 0)[None]
-        verdict = np.take_along_axis(verdict, first, 0)[0]
+        settled = np.argmax(verdict != 0, 0)[None]
+        verdict = np.take_along_axis(verdict, settled, 0)[0]
         self.evidence = replace(self.evidence, verdict=verdict)
         self.proven = replace(proven, verdict=verdict)
+        for place in [*self._bounds]:
+            if place <= first and place not in self._unanswered:
+                del self._bounds[place]
 
 
 def _same(unit: Unit, other: Unit) -> bool:

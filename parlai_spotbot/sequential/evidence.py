@@ -389,7 +389,7 @@ def decided(evidence: Evidence, rules: Rules) -> Evidence:
         apart, equal = thresholds(evidence, rules)
         new = np.where(differ >= apart - 1e-9, sign, np.where(same >= equal - 1e-9, 2, 0))
         verdict = np.where(evidence.open, new, evidence.verdict)
-        won = (verdict == 1).astype(int)
+        won = (verdict == 1).astype(float)  # integers are multiplied slowly
         chain = ((won @ won > 0) & (verdict == 0)).astype(int)
         verdict = verdict + chain - np.swapaxes(chain, -1, -2)
         if np.array_equal(verdict, evidence.verdict):

@@ -60,6 +60,25 @@ def test_groups_of_contestants_are_worth_what_one_after_the_other_is(monkeypatch
     assert betting._through_third(chance, strengths, gain)[off] == pytest.approx(through[off])
 
 
+@pytest.mark.parametrize("rated", [False, True])
+def test_compiled_loops_are_worth_what_numpys_are(monkeypatch, rated):
+    size = betting.MANY
+    rng = np.random.default_rng(1)
+    strengths = rng.normal(0, 3, size)
+    weights = np.triu(rng.exponential(size=(size, size)) ** 3, 1)
+    if rated:
+        weights[:, :-1] = 0
+    chance = (weights + weights.T) / weights.sum()
+    gain = np.triu(rng.random((size, size)), 1)
+    gain += gain.T
+    variance = bought(chance, strengths)
+    through = betting._through_third(chance, strengths, gain)
+    monkeypatch.setattr(betting, "MANY", size + 1)
+    assert variance == pytest.approx(bought(chance, strengths), rel=1e-12, abs=1e-15)
+    off = ~np.eye(size, dtype=bool)
+    assert through[off] == pytest.approx(betting._through_third(chance, strengths, gain)[off], rel=1e-12, abs=1e-15)
+
+
 @pytest.mark.parametrize("studies", [(), (2,)])
 def test_answers_move_wealth_by_the_same_weights(studies):
     """One match of 0 with 2: a third contestant's for the pairs of 0 and of 2 with 1."""

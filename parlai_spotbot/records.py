@@ -29,6 +29,9 @@ PERSON = "person"
 NATURES = (HUMAN, "unsure", "bot")
 """Answers to the question who is human, from the most human down."""
 
+FEATURES = ("fluency", "sensibleness", "specificity")
+"""Questions of Spot The Bot about which side is better."""
+
 OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
 """Answers to the question which of two is better, and what they are worth to the first."""
 

@@ -12,9 +12,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.answers import count
 from parlai_spotbot.analysis.values import ArrayPair
-from parlai_spotbot.records import HUMAN, NATURES, Conversation
+from parlai_spotbot.records import FEATURES, HUMAN, NATURES, Conversation
 
-FEATURES = ("fluency", "sensibleness", "specificity")
 FAVOURED = {"entity:0": 1, "no_difference": 0, "entity:1": -1}
 
 NO_MATCH = {

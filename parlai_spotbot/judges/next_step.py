@@ -1,9 +1,8 @@
 """The next command for a survey of a study: errors and commands end with it."""
 
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.judges import SPOTTED
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import FEATURES, HUMAN
 from parlai_spotbot.sequential.registration import registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import SurveyFiles

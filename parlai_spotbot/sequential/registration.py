@@ -21,7 +21,6 @@ from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
 from parlai_spotbot.surveys.survey import RATING_VALUES, Survey
-from parlai_spotbot.texts.repetition import near_copies
 from parlai_spotbot.user_files import read_row
 from parlai_spotbot.wording import filled
 
@@ -320,6 +319,8 @@ def check(request: SettledRequest, unit_size: int) -> None:
 def _pool(data: SurveyFiles, about: Survey, question: str) -> tuple[list[Item], Packed]:
     """Return the items to draw from, and how they were packed."""
     packing = packing_of(about)
+    from parlai_spotbot.texts.repetition import near_copies  # pandas takes longer than many a command
+
     request = PackRequest(annotators_per_segment=1, unit_size=1, humans_per_unit=5)
     if any(question.name == SPOTTING for question in about.questions):
         request = replace(request, unit_size=4, humans_per_unit=1)

@@ -73,6 +73,24 @@ def has_special_token(text: str) -> bool:
     return ("<" in text or "_" in text or "[" in text) and SPECIAL_TOKEN.search(text) is not None
 
 
+def is_spaced_once(text: str) -> bool:
+    """Return True if single spaces between words are all the white space of the text."""
+    if text.isascii() and text.isprintable():
+        return "  " not in text and text.strip(" ") == text  # takes a fifth of the time
+    return text == " ".join(text.split())
+
+
+def _spaced_once(text: str) -> str:
+    if is_spaced_once(text):
+        return text
+    return " ".join(text.split())
+
+
+def may_lack_space(text: str) -> bool:
+    """Return True if the text holds a mark that `NO_SPACE_AFTER_PUNCTUATION` looks for, or any that isn't ASCII."""
+    return not text.isascii() or "," in text or "!" in text or "?" in text or ";" in text
+
+
 def _without_final_stop(text: str) -> str:
     before = text[-2:-1]
     if text[-1:] in FINAL and before not in FINAL and not before.isspace():
@@ -100,7 +118,7 @@ def _once(text: str) -> str:
         text = SPECIAL_TOKEN.sub(" ", text)
     if "''" in text:
         text = WORD_QUOTES.sub('"', text)
-    text = " ".join(text.lower().split())
+    text = _spaced_once(text.lower())
     if "'" in text:
         text = SPLIT_CONTRACTION.sub(_join_contraction, text)
     if "n na" in text:
@@ -109,7 +127,7 @@ def _once(text: str) -> str:
         text = INNER_QUOTES.sub(r'"\1"', text)
     text = ONE_SPACE_BEFORE_PUNCTUATION.sub("", text)
     text = _in_forms_of_script(text)
-    if not text.isascii() or "," in text or "!" in text or "?" in text or ";" in text:
+    if may_lack_space(text):
         text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
     if "(" in text or ")" in text:
         text = BRACKETS.sub("", text)

@@ -26,6 +26,8 @@ from parlai_spotbot.texts.surface import (
     SURFACES,
     VERSION,
     has_special_token,
+    is_spaced_once,
+    may_lack_space,
 )
 
 THRESHOLD = 0.75
@@ -65,7 +67,10 @@ Entities = list[tuple[str, list[str]]]
 def features(text: str) -> list[float]:
     """`FEATURES` of one turn, each true or false except the share of capital letters."""
     plain = text.isascii()
-    if plain:
+    if plain and text.islower():
+        letters = "a"
+        capitals = 0
+    elif plain:
         letters = text.encode().translate(None, NO_LETTERS)
         capitals = len(letters) - len(letters.translate(None, CAPITALS))
     else:
@@ -79,9 +84,9 @@ def features(text: str) -> list[float]:
         trimmed.rstrip(CLOSING)[-1:] in ENDING,
         trimmed[-1:] in FINAL and trimmed[-2:-1] not in FINAL,
         bool(SPACE_BEFORE_PUNCTUATION.search(text)),
-        bool(NO_SPACE_AFTER_PUNCTUATION.search(text)),
+        may_lack_space(text) and bool(NO_SPACE_AFTER_PUNCTUATION.search(text)),
         "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),
-        text != " ".join(text.split()) or (not plain and bool(SPACE_BESIDE_WIDE.search(text))),
+        not is_spaced_once(text) or (not plain and bool(SPACE_BESIDE_WIDE.search(text))),
         not letters.isascii(),
         not plain and bool(CURLY.search(text)),
         not plain and bool(EMOJI.search(text)),
@@ -234,12 +239,13 @@ def _turns(entities: Entities) -> list[str]:
 
 
 def _observations(entities: Entities) -> tuple[np.ndarray, np.ndarray]:
-    """The mean features of each entity's turns, (n, number of features), and the conversation it is from, (n,)."""
+    """The mean features of each entity's turns, (n, number of features), and the number of its conversation, (n,)."""
     counts = np.array([len(turns) for _, turns in entities], dtype=int)
     values = chain.from_iterable(map(features, _turns(entities)))
     rows = np.fromiter(values, float).reshape(-1, len(FEATURES))
     means = np.add.reduceat(rows, counts.cumsum() - counts) / counts[:, None]
-    return means, np.array([conversation for conversation, _ in entities])
+    _, numbers = np.unique([conversation for conversation, _ in entities], return_inverse=True)
+    return means, numbers
 
 
 def _give_aways(x: np.ndarray, z: np.ndarray) -> list[dict]:

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
-from parlai_spotbot.analysis.frames import FEATURES, entities_frame
+from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival.events import events
+from parlai_spotbot.records import FEATURES
 from tests.case_tables import case_table
 
 RELEASED = {

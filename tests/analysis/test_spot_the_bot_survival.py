@@ -10,10 +10,11 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from parlai_spotbot.analysis.frames import FEATURES, entities_frame
+from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.spotting.survival_effects import errors_of, fitted
+from parlai_spotbot.records import FEATURES
 from tests.analysis.computing import analyze
 from tests.annotated import annotations_frame
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.values import ArrayPair
-from parlai_spotbot.records import HUMAN, NATURES
+from parlai_spotbot.records import FEATURES, HUMAN, NATURES
 
 
 def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:

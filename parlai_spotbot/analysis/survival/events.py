@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_list_like
 
-from parlai_spotbot.analysis.frames import FEATURES, cluster_of
+from parlai_spotbot.analysis.frames import cluster_of
 from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers, refuse
 from parlai_spotbot.analysis.values import ArrayPair
-from parlai_spotbot.records import NATURES
+from parlai_spotbot.records import FEATURES, NATURES
 
 CLUSTERS = ("conversation_id", "worker_id")
 BESIDE = ("left", "right", "group", "k", *CLUSTERS)

@@ -24,7 +24,7 @@ import numpy as np
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
 from parlai_spotbot.study_plan import check_segments
-from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.ids import joined, opaque
 from parlai_spotbot.surveys.packing.units_file import blocks_of, canonical, check_options, in_turn, unit_of
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -106,11 +106,10 @@ class PackOptions:
 
     def shown(self, conversation: Conversation, place: int, rotation: int) -> int | None:
         """Return the length at which the conversation of this place is shown in a rotation; None leaves it empty."""
-        lengths = self.lengths(conversation)
         if self.longest:
-            return next(iter(lengths), None)
+            return next(iter(self.lengths(conversation)), None)
         k = self.segments[(place + rotation) % len(self.segments)]
-        if k in lengths:
+        if k <= conversation.exchanges:
             return k
         return None
 
@@ -276,13 +275,14 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
     rng.shuffle(placed)
     placed.sort(key=lambda c: (is_people(c), options.lengths(c)))
     shown = [as_shown(c, max(options.lengths(c)), options) for c in placed]
+    turns = [_turns_in_id(c) for c in placed]
     units = []
     for rotation in range(options.rotations):
         items = []
         for place, conversation in enumerate(placed):
             k = options.shown(conversation, place, rotation)
             if k is not None:
-                items.append(make_item(conversation, k, options, shown[place]))
+                items.append(make_item(conversation, k, options, shown[place], turns[place]))
         for replicate in range(options.annotators_per_segment):
             if items:
                 units.append(unit_of(options.survey, block_id, rotation, replicate, items))
@@ -295,10 +295,12 @@ def as_shown(conversation: Conversation, k: int, options: PackOptions) -> tuple[
     return in_turn(show(turn.text) for turn in conversation.segment(k))
 
 
-def make_item(conversation: Conversation, k: int, options: PackOptions, shown: Sequence[Utterance]) -> Item:
-    """Return the segment of `k` exchanges, the first of those that are `shown`."""
+def make_item(
+    conversation: Conversation, k: int, options: PackOptions, shown: Sequence[Utterance], turns: str = ""
+) -> Item:
+    """Return the segment of `k` exchanges, the first of those that are `shown`; `turns` as in `item_id`."""
     return Item(
-        item_id=item_id(conversation, k, options),
+        item_id=item_id(conversation, k, options, turns),
         conversation_ids=(conversation.conversation_id,),
         exchanges=k,
         transcripts=(tuple(shown[: 2 * k]),),
@@ -306,13 +308,15 @@ def make_item(conversation: Conversation, k: int, options: PackOptions, shown: S
     )
 
 
-def item_id(conversation: Conversation, k: int, options: PackOptions) -> str:
-    """Return the id of a segment, made from hidden turns too, so that it can't be guessed."""
-    return opaque(
-        "item",
-        options.survey,
-        options.seed,
-        conversation.conversation_id,
-        k,
-        *[text for turn in conversation.turns for text in (turn.speaker, turn.text)],
-    )
+def item_id(conversation: Conversation, k: int, options: PackOptions, turns: str = "") -> str:
+    """Return the id of a segment, made from hidden turns too, so that it can't be guessed.
+
+    `turns` is `_turns_in_id` of the conversation, for whoever asks for several lengths.
+    """
+    turns = turns or _turns_in_id(conversation)
+    return opaque("item", options.survey, options.seed, conversation.conversation_id, k, turns)
+
+
+def _turns_in_id(conversation: Conversation) -> str:
+    """Return all turns of a conversation, as `opaque` joins them."""
+    return joined([text for turn in conversation.turns for text in (turn.speaker, turn.text)])

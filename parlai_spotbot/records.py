@@ -382,21 +382,42 @@ class Unit:
 
     @classmethod
     def reader(cls) -> Callable[[dict, str], Unit]:
-        """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is kept once."""
-        kept: dict[str, Item] = {}
+        """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is read once."""
+        kept: dict[bytes, Item] = {}
 
-        def shared(item: Item) -> Item:
-            if kept.get(item.item_id) != item:
+        def unit_of(row: Any, where: str) -> Unit:
+            texts: list[bytes] = []
+            if isinstance(row, bytes):
+                row, texts = _without_items(row)
+            unit = cls.from_json(row, where)
+            new = [text for text in texts if text not in kept]
+            if new:
                 if len(kept) >= ITEMS_KEPT:
                     kept.clear()
-                kept[item.item_id] = item
-            return kept[item.item_id]
-
-        def unit_of(row: dict, where: str) -> Unit:
-            unit = cls.from_json(row, where)
-            return replace(unit, items=tuple(map(shared, unit.items)))
+                    new = texts
+                items = read_row(tuple[Item, ...], b"[%b]" % b", ".join(new), where)
+                if len(items) != len(new):
+                    raise ValueError(f"{where}: an item within an item")
+                kept.update(zip(new, items, strict=True))
+            if texts:
+                items = tuple(kept[text].checked(f"{where}, item {number}") for number, text in enumerate(texts))
+                unit = replace(unit, items=items)
+            return unit
 
         return unit_of
+
+
+ITEM = b'{"item_id": '
+"""Beginning of an item in a line of a units file; within a text quotes have a backslash."""
+
+
+def _without_items(line: bytes) -> tuple[bytes, list[bytes]]:
+    """Return a line of a units file without its items, and these; the line as it is where it isn't written our way."""
+    start, *items = line.rstrip().split(ITEM)
+    whole = start.endswith(b'"items": [') and items and items[-1].endswith(b"]}")
+    if not whole or not all(text.endswith(b", ") for text in items[:-1]):
+        return line, []
+    return start + b"]}", [ITEM + text[:-2] for text in items]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,53 @@ def test_a_reader_of_units_makes_what_replicates_share_once_and_sees_what_differ
         for number, shown in enumerate([items, other])
     ]
     read = Unit.reader()
-    first, second = (read(row, "here") for row in rows)
+    first, second = (read(json.dumps(row).encode(), "here") for row in rows)
     assert (first, second) == tuple(Unit.from_json(row, "here") for row in rows)
     assert second.items[1] is first.items[0]
     assert second.items[2].exchanges == 2
     with pytest.raises(UserError, match="item_id"):
         read({**rows[0], "items": [{**items[0], "item_id": None}]}, "here")
+    with pytest.raises(ValueError, match="item_id"):
+        read(json.dumps({**rows[0], "items": [{**items[0], "item_id": None}]}).encode(), "here")
+
+
+def row_of_unit(count, text="hello", **more):
+    """Return a row of a unit of so many items that say this."""
+    plain = {
+        **PLAIN.to_json(),
+        "conversation_ids": ["c"],
+        "transcripts": [[{"entity": 0, "text": text}, {"entity": 1, "text": "hm"}]],
+    }
+    items = [{**plain, "item_id": f"i{number}"} for number in range(count)]
+    return {"unit_id": "u", "survey": "s", "block_id": "b", "rotation": 0, "replicate": 0, "items": items, **more}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps(row_of_unit(0)),
+        json.dumps(row_of_unit(1)),
+        json.dumps(row_of_unit(150)) + "\n",
+        json.dumps(row_of_unit(2), separators=(",", ":")),
+        json.dumps(row_of_unit(2), sort_keys=True),
+        json.dumps(row_of_unit(2, since=[1])),
+        json.dumps(row_of_unit(2, 'said: "items": [{"item_id": "i0"}, {"item_id": "i1"}]}')),
+        json.dumps(row_of_unit(2, "你好 \N{GRINNING FACE}"), ensure_ascii=False),
+        json.dumps({**row_of_unit(0), "items": [{**row_of_unit(1)["items"][0], "more": {"item_id": "i9"}}]}),
+        json.dumps(row_of_unit(2, more=[{"item_id": "i9"}])),
+        json.dumps({"more": [{"item_id": "i9"}], **row_of_unit(2)}),
+    ],
+)
+def test_a_line_of_a_unit_is_read_as_its_row_is(line):
+    def read(reader):
+        try:
+            return reader(line.encode(), "here")
+        except ValueError:  # as `files.jsonl_rows` does
+            return reader(json.loads(line), "here")
+
+    unit = Unit.from_json(json.loads(line), "here")
+    reader = Unit.reader()
+    assert [read(reader), read(reader)] == [unit, unit]
 
 
 @pytest.mark.parametrize("speakers", ["aabb", "abca", "abaa", "ba"])

@@ -385,10 +385,13 @@ def decided(evidence: Evidence, rules: Rules) -> Evidence:
     """Add the verdicts that the wealth allows, and those that follow: a better than b, b than c, so a than c."""
     differ, same = wealth(evidence, rules)
     sign = np.sign(evidence.better - np.swapaxes(evidence.better, -1, -2)).astype(int)
+    enough = np.maximum(differ, same) >= -np.log(rules.alpha) - 1e-9  # no pair needs less
     while True:
-        apart, equal = thresholds(evidence, rules)
-        new = np.where(differ >= apart - 1e-9, sign, np.where(same >= equal - 1e-9, 2, 0))
-        verdict = np.where(evidence.open, new, evidence.verdict)
+        verdict = evidence.verdict
+        if (enough & evidence.open).any():
+            apart, equal = thresholds(evidence, rules)
+            new = np.where(differ >= apart - 1e-9, sign, np.where(same >= equal - 1e-9, 2, 0))
+            verdict = np.where(evidence.open, new, verdict)
         won = (verdict == 1).astype(float)  # integers are multiplied slowly
         chain = ((won @ won > 0) & (verdict == 0)).astype(int)
         verdict = verdict + chain - np.swapaxes(chain, -1, -2)

@@ -19,7 +19,7 @@ from tests.bench.run import Row, exponent
 from tests.sequential.simulated import Crowd, cost, judged, strengths
 
 STUDIES, BOTS, EACH = 60, 10, 80
-LIMITS = {20: 0.02, 200: 0.05}
+LIMITS = {20: 0.004, 200: 0.05}
 """CPU seconds of a draw and of counting an annotator's answers, by the number of bots."""
 UNITS = (200, 800)
 """Units of five comparisons that a restart draws again."""

@@ -147,7 +147,13 @@ class Course:
         self._talks_left: dict[Pair, Counter[str]] = {}
         self._left = np.zeros(self.evidence.verdict.shape)
         self._shown = 1 if plan.rated or plan.question == SPOTTING else 2
-        for place in np.random.default_rng([plan.seed, 0]).permutation(len(pool)):
+        self._stock_up(pool)
+        self.foreign = 0
+        self._replay(drawn, answered or {}, lost)
+
+    def _stock_up(self, pool: Sequence[Item]) -> None:
+        """Take these items into the stock, in an order of its own."""
+        for place in np.random.default_rng([self.plan.seed, 0]).permutation(len(pool)):
             item = pool[place]
             pair = self._pair(item)
             self._stock.setdefault(pair, {})[item.item_id] = item
@@ -156,8 +162,6 @@ class Course:
             self._talks_left.setdefault(pair, Counter()).update(item.conversation_ids)
         for pair in self._talks_left:
             self._count_left(pair)
-        self.foreign = 0
-        self._replay(drawn, answered or {}, lost)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     @property
@@ -438,26 +442,9 @@ class Course:
             self._events.append(-1 - block.unit.replicate)
 
     def _decide(self) -> None:
-        """Add the verdicts that hold whatever the answers that aren't back.
-
-        The least wealth is taken after the last unit that is back, and after one before it, the next of which isn't
-        back, where an open pair has most.
-        """
-        owed = [place for place in self._unanswered if place < self._last]
-        least = np.stack([self.evidence.better, self.evidence.below]) + sum(self._bounds[place] for place in owed)
+        """Add the verdicts that hold whatever the answers that aren't back."""
         first = max(self._last - RECENT, 0)
-        recent = [place for place in owed if place > first]
-        before = []
-        later = np.zeros_like(least)
-        for place in range(self._last, recent[0] - 1 if recent else self._last, -1):
-            later = later + self._bounds[place]
-            if place in self._unanswered:
-                before.append(least - later)
-        chosen = [least]
-        if before:
-            most = [np.where(self.evidence.open, wealth[0], -np.inf).max() for wealth in before[::-1]]
-            chosen.append(before[::-1][int(np.argmax(most))])
-        wealth = np.array(chosen)
+        wealth = self._least_wealth(first)
         verdict = np.broadcast_to(self.evidence.verdict, wealth[:, 0].shape)
         proven = replace(self.evidence, better=wealth[:, 0], below=wealth[:, 1], verdict=verdict)
         verdict = proof.decided(proven, self.rules).verdict
@@ -468,6 +455,27 @@ class Course:
         for place in [*self._bounds]:
             if place <= first and place not in self._unanswered:
                 del self._bounds[place]
+
+    def _least_wealth(self, first: int) -> np.ndarray:
+        """Return the least wealth (n, 2, K, K) after the last unit that is back, and after one before it.
+
+        That one is after the place `first`, the next isn't back, and an open pair has most there.
+        """
+        owed = [place for place in self._unanswered if place < self._last]
+        least = np.stack([self.evidence.better, self.evidence.below]) + sum(self._bounds[place] for place in owed)
+        recent = [place for place in owed if place > first]
+        earliest = min(recent, default=self._last + 1)
+        before = []
+        later = np.zeros_like(least)
+        for place in range(self._last, earliest - 1, -1):
+            later = later + self._bounds[place]
+            if place in self._unanswered:
+                before.append(least - later)
+        chosen = [least]
+        if before:
+            most = [np.where(self.evidence.open, wealth[0], -np.inf).max() for wealth in before[::-1]]
+            chosen.append(before[::-1][int(np.argmax(most))])
+        return np.array(chosen)
 
 
 def _same(unit: Unit, other: Unit) -> bool:

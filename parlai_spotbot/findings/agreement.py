@@ -64,8 +64,12 @@ def summarise(result: Result) -> list[str]:
         variants = VARIANTS
     alphas = np.array([row["alpha"] for row in estimated])
     values = [f"{number(row['alpha'])} for {plainly(row['question'])}" for row in estimated]
-    ends = dict.fromkeys((best_first(values, alphas)[0], best_first(values, -alphas)[0]))
-    return [fact(result, f"Krippendorff's alpha{whose} is {listed(ends)}; 1 is perfect, 0 is chance."), variants]
+    best = best_first(values, alphas)[0]
+    worst = best_first(values, -alphas)[0]
+    text = f"is {listed(dict.fromkeys((best, worst)))}"
+    if len(values) > 2:
+        text = f"goes from {worst} to {best}, over {len(values)} questions"
+    return [fact(result, f"Krippendorff's alpha{whose} {text}; 1 is perfect, 0 is chance."), variants]
 
 
 finding = partial(declared, __file__, summarise=summarise)

@@ -59,7 +59,7 @@ def _in_words(name: str, value: Any) -> Any:
     names = []
     for one in value:
         pair = [one] if isinstance(one, str) else one
-        names.append("–".join(map(who, pair)))
+        names.append(" – ".join(map(who, pair)))
     return named_first(names)
 
 

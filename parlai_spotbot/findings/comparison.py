@@ -203,4 +203,7 @@ def _unknown(ranking: Ranking, row: Mapping, new: str, old: str) -> str:
         return criteria.NOT_KNOWN["groups"]
     if not row:
         return ranking.why
-    return criteria.reason_of(ranking, row).rstrip(".")
+    reason = criteria.reason_of(ranking, row).rstrip(".")
+    for pair in ((new, old), (old, new)):  # the question names both
+        reason = reason.replace(" – ".join(pair), "the two")
+    return reason

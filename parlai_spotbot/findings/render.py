@@ -39,7 +39,7 @@ FOLDED = 12
 """Longer tables start folded."""
 
 
-ARROWS = {"less": " ↓", "more": " ↑"}
+ARROWS = {"less": "\N{NO-BREAK SPACE}↓", "more": "\N{NO-BREAK SPACE}↑"}
 """Which values are better."""
 
 AS_FIXED = "Computed as if the number of answers had been fixed"

@@ -5,7 +5,7 @@ and NAME_last.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -13,13 +13,14 @@ import pandas as pd
 from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import called
-from parlai_spotbot.wording import NONE, between, number, p_value, percent, question_subject, span
+from parlai_spotbot.wording import NONE, between, number, p_value, percent, points, question_subject, span
 
 ENDS = ("low", "high")
 PLACES = ("first", "last")
 
 FORMATS = {
     "share": lambda value, digits: percent(value, digits or 0),
+    "points": lambda value, digits: points(value, digits or 0),
     "number": lambda value, digits: number(value, 2 if digits is None else digits),
     "p": lambda value, _: p_value(value),
     "count": lambda value, _: f"{value:,.0f}",
@@ -32,7 +33,8 @@ FORMATS = {
 }
 """Text of a known value of each kind of column.
 
-"term" is an identifier, shown as words; "method" a survey; "places" has two values; a page numbers annotators.
+"points" is a difference of shares; "term" an identifier, shown as words; "method" a survey; "places" has two values; a
+page numbers annotators.
 """
 
 
@@ -50,12 +52,15 @@ class Column:
         Whether it has an interval.
     digits : int, optional
         After the decimal point.
+    words : mapping of str
+        What some values are called.
     """
 
     kind: str
     title: str = ""
     ci: bool = False
     digits: int | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def show(self, value: Any, ends: Sequence = ()) -> str:
         """Return a value with its interval as a cell has them: "54% [48%, 61%]"; "–" where it is unknown."""
@@ -75,7 +80,7 @@ class Column:
         return [name]
 
     def _text(self, value: Any) -> str:
-        return FORMATS[self.kind](value, self.digits)
+        return FORMATS[self.kind](self.words.get(value, value), self.digits)
 
 
 @dataclass(frozen=True)

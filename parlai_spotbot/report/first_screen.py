@@ -207,6 +207,8 @@ def _answer(contents: SurveyData, lead: SourceCard | None) -> str:
     sentence = lead.card.text[0]
     if lead.source == HUMAN or sentence in contents.accounts[0].sentences:
         return sentence
+    if not sentence.startswith(tuple(contents.bots)):
+        sentence = sentence[:1].lower() + sentence[1:]
     return f"By {source_said(lead.source)}: {sentence}"
 
 

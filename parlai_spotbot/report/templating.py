@@ -14,6 +14,7 @@ from parlai_spotbot.findings.audit import SIGNS
 from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations, downloads
+from parlai_spotbot.report.charts.axes import label_text
 from parlai_spotbot.report.drawing import PALETTE, VARIABLES
 from parlai_spotbot.report.parts import caution_of, source_title
 
@@ -43,6 +44,7 @@ def environment() -> Environment:
         "cited": citations.short,
         "links": downloads.links,
         "sentence": sentence,
+        "short": lambda name, looks: label_text(Name(name), looks),
     }
     env.tests["name"] = lambda value: isinstance(value, Name)
     script = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)

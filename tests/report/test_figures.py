@@ -270,4 +270,6 @@ def test_dots_show_every_contestant_in_every_line(bots, longest):
     assert all(group in text for group in groups)
     assert "never asked" not in text
     assert len(re.findall(r"bot \d+x*: 10% \[5%, 20%\]", text)) == len(rows) * (bots <= 6)
+    places = [tuple(map(float, (*line.get_xdata(), *line.get_ydata()))) for line in text.figure.axes[0].lines]
+    assert len({*places}) == len(rows)  # equal values hide nobody
     assert charts.draw(CardChart("d", "dots", "Shares.", {**data, "rows": [unknown]}), looks(names), "d") is None

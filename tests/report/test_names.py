@@ -111,11 +111,20 @@ OVERLAPS = """() => {
     .filter((one) => one.checkVisibility() && one.clientWidth && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.textContent.slice(0, 40));
   const beyond = out.map((one) => one.textContent.slice(0, 40));
-  return { over: over.length, hidden: hidden.length, wider, spilt, out: beyond, wide };
+  const torn = [...document.querySelectorAll(".screen :is(.red, .amber, .green)")]
+    .filter((sign) => sign.parentElement.getClientRects().length > 1).length;
+  const texts = document.createTreeWalker(document.getElementById("answer"), NodeFilter.SHOW_TEXT);
+  const mixed = [];
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (/[\u0590-\u08ff]/.test(data) && /[a-z]/i.test(data) && !parentElement.closest("svg, code")) mixed.push(data);
+  }
+  return { over: over.length, hidden: hidden.length, wider, spilt, out: beyond, wide, torn, mixed };
 }"""
+"""Boxes over others or beyond their part, signs apart from their words, and what is written from right to left in one
+text with what is not."""
 
-
-NOTHING_OVER = {"over": 0, "hidden": 0, "wider": [], "spilt": [], "out": [], "wide": False}
+NOTHING_OVER = {"over": 0, "hidden": 0, "wider": [], "spilt": [], "out": [], "wide": False, "torn": 0, "mixed": []}
 
 CUT = """() => [...document.querySelectorAll("figure svg")].filter((svg) => svg.checkVisibility()).flatMap((svg) => {
   const frame = svg.getBoundingClientRect();
@@ -125,6 +134,29 @@ CUT = """() => [...document.querySelectorAll("figure svg")].filter((svg) => svg.
   }).map((one) => one.textContent);
 })"""
 """Labels that leave their figure; what it draws up to 4 px beyond its frame is shown, too."""
+
+HIGH = """(most) => [...document.querySelectorAll(".scroll thead th")].filter((one) => {
+  const words = document.createRange();
+  words.selectNodeContents(one);
+  return words.getBoundingClientRect().height > (most + 0.5) * parseFloat(getComputedStyle(one).lineHeight);
+}).map((one) => one.textContent)"""
+"""Headings of columns in more lines than `most`."""
+
+PRINTED = """() => {
+  const height = (one) => one.getBoundingClientRect().height;
+  const sections = [...document.querySelectorAll("details.section")].filter((one) => one.checkVisibility());
+  const empty = sections.filter((one) => height(one) < 1.5 * height(one.querySelector("summary"))).map((one) => one.id);
+  const cells = [...document.querySelectorAll(".scroll :is(td, th)")].filter((one) => one.checkVisibility());
+  const narrow = cells.filter((one) => height(one) > 12 * parseFloat(getComputedStyle(one).lineHeight)).length;
+  const lost = [...document.querySelectorAll("thead button")]
+    .filter((one) => getComputedStyle(one).display !== "contents");
+  return { empty, narrow, lost: lost.length, wide: document.documentElement.scrollWidth > innerWidth + 1 };
+}"""
+"""On paper: headings with nothing below, names in columns of a few letters, buttons, which are not painted where the
+headings of a table are repeated on its next page, and what is wider than the page."""
+
+A4 = 696
+"""Pixels between the margins of a page."""
 
 
 @pytest.mark.parametrize(
@@ -159,6 +191,10 @@ def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_
         tab.locator("#figure > summary").click()
         tab.add_style_tag(content="section { content-visibility: visible !important; }")
         assert tab.evaluate(CUT) == [], width
+        assert tab.evaluate(HIGH, 3) == [], width
+    tab.set_viewport_size({"width": A4, "height": 900})
+    tab.emulate_media(media="print")
+    assert tab.evaluate(PRINTED) == {"empty": [], "narrow": 0, "lost": 0, "wide": False}
     whole = tab.locator("#ranking svg .told > title").all_text_contents()
     assert {*names} <= {*whole}
     tab.context.close()

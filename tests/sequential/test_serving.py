@@ -26,6 +26,7 @@ from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.outlook import line, note
+from parlai_spotbot.sequential.outlook import page as operator_page
 from parlai_spotbot.sequential.registration import read_pool, registered
 from parlai_spotbot.sequential.serving import Serving, prepared
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -397,6 +398,27 @@ def test_the_line_in_the_terminal_foresees_the_end_by_the_latest_pace(figures, s
     text = line(counts, 1.0, "USD")
     assert (figures.get("ended") or "more, by ") in note(counts)
     assert said in re.sub(r"by (\S+ )?\d\d:\d\d", "by …", text)
+
+
+@pytest.mark.parametrize("letters", ["n", "名", "اسم", "meta-llama/Llama-3.1-8B-Instruct-"])
+def test_pairs_of_long_names_are_read_on_the_operator_s_page_of_a_phone(letters, chromium):
+    a, b = ((letters * 61)[:58] + f"-{place}" for place in range(2))
+    verdicts = ("better", "equal", "open")
+    pairs = [{"a": a, "b": b, "verdict": name, "evidence": 1, "needed": 3, "n": 9, "share": 0.5} for name in verdicts]
+    counts = {"units": 9, "done": 2, "open": 1, "free": 6, "annotators": 2, "stopped": 0, "latest": 2, "allowance": 1}
+    counts |= {"since": time.time() - 60, "out_since": 0}
+    served = SERVED | {"margin": 0.15, "open_pairs": 2, "budget": 90}
+    tab = chromium.new_context(viewport=PHONE).new_page()
+    tab.set_content(operator_page("study", counts | served, pairs, [], None, 1.0, "USD", "n"))
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    names = tab.locator(".pairs tbody th").all()
+    assert all(one.bounding_box()["width"] > 0.8 * PHONE["width"] for one in names)
+    assert names[1].inner_text().endswith("within 15%")
+    tab.set_content(operator_page("study", counts, [], [], ["ann"], 1.0, "USD", "n"))
+    option = tab.locator(".amber .whole")
+    assert option.inner_text() == "--annotators 6."
+    assert option.evaluate("(one) => one.getClientRects().length") == 1
+    tab.context.close()
 
 
 @pytest.mark.parametrize("settled", [True, False])

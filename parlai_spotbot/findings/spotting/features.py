@@ -10,7 +10,6 @@ from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.wording import filled, plainly
 
 SSA = ("sensibleness", "specificity")
-NAMES = {"sensibleness_and_specificity": "SSA"}
 
 
 def compute(answers: Annotations) -> Frames | None:
@@ -36,8 +35,7 @@ def summarise(result: Result) -> list[str]:
             clear = ", not clearly first"
             if best["cluster_last"] == 1:
                 clear = ""
-            name = NAMES.get(feature, plainly(feature).lower())
-            parts.append(filled("in {0} {bot} ({win_rate:percent}{1})", name, clear, **best))
+            parts.append(filled("in {0} {bot} ({win_rate:percent}{1})", plainly(feature).lower(), clear, **best))
     if not parts:
         return []
     return [f"Favoured most often over the others: {'; '.join(parts)}."]

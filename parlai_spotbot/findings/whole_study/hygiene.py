@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Facts
     from parlai_spotbot.findings.survey_data import SurveyData
 
-TITLES = {
-    "special_tokens": "Special tokens",
-    "empty": "Empty",
-    "endless": "Endless",
-    "loop": "Loop",
-    "repeated": "Repeats itself",
-    "self_identified": "“I’m a machine”",
-    "addresses_judge": "Addresses judges",
-    "copied": "Partner’s words",
-    "training": "Training text",
-}
-
 RARE = 0.01
 """A fault in fewer turns is no caution."""
 
@@ -143,3 +131,5 @@ def careful_of(frames: Frames) -> list[str]:
 
 
 FINDING = declared(__file__, None, read, summarise)
+
+TITLES = FINDING.tables["hygiene"].columns["kind"].words

@@ -84,7 +84,7 @@ def dots(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
 def _offsets(contestants: int) -> np.ndarray:
     """Return how far below the middle of a line each contestant (n,) is."""
     if contestants > FEW:
-        return np.zeros(contestants)
+        return np.linspace(-0.5, 0.5, contestants)  # equal ones are seen, too
     return np.arange(contestants) - (contestants - 1) / 2
 
 

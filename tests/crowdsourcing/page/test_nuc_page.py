@@ -7,7 +7,18 @@ import re
 import pytest
 
 from tests.crowdsourcing import picking
-from tests.crowdsourcing.page.stage import button, following, heading, kept_choices, right_place, serve, shown, start
+from tests.crowdsourcing.page.stage import (
+    DESKTOP,
+    PHONE,
+    button,
+    following,
+    heading,
+    kept_choices,
+    right_place,
+    serve,
+    shown,
+    start,
+)
 
 ITEMS = 3 + 3
 """Questions of a unit here, and attention checks in it."""
@@ -41,6 +52,10 @@ def test_a_whole_unit_by_the_mouse(st, visit):
     page = visit()
     start(page, st.link("ann"))
     assert "40 min" in page.locator(".time").inner_text()
+    page.set_viewport_size(PHONE)
+    title = page.locator(".top .title")
+    assert title.evaluate("(one) => one.clientHeight < 1.9 * parseFloat(getComputedStyle(one).lineHeight)")
+    page.set_viewport_size(DESKTOP)
     assert re.search(r"What does Speaker [AB] say next\?", page.locator(".turn.next").inner_text())
     assert page.locator(".turn.grey, .turn.judged").count() == 0
     chosen = []
@@ -79,6 +94,8 @@ def test_a_whole_unit_by_the_mouse(st, visit):
     button(page, "To the overview").click()
     button(page, "Hand in").click()
     heading(page, "Thank you|You can't go on")
+    assert "Tasks done: 1" in page.locator("main").inner_text()
+    assert page.locator("main progress").count() == 0  # nothing is left, so nothing is missing
     assert kept_choices(st) == chosen
     told = {row["question"]: row["answer"] for row in st.kept[0]["questionnaire"]}
     assert told == {"age": "31-40", "gender": "woman"}

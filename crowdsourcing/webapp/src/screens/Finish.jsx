@@ -3,20 +3,17 @@
 
 import { useState } from "react";
 import { Leaderboard } from "./Leaderboard.jsx";
-import { Progress } from "../parts/Progress.jsx";
 import { Paragraphs, Screen } from "../parts/Screen.jsx";
 import { useTexts } from "../texts.js";
 
 export function Finish({ session }) {
   const t = useTexts();
-  const { done, allowance } = session.progress ?? {};
+  const { done } = session.progress ?? {};
   return (
     <Screen title={t(done ? "finished_title" : "ended_title")}>
       {done > 0 && <Paragraphs text={session.survey.thanks} />}
       {session.why && <p dir="auto">{session.why}</p>}
-      {done > 0 && done < allowance && session.state !== "stopped" && (
-        <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
-      )}
+      {done > 0 && session.state !== "stopped" && <p className="soft">{t("tasks_done", { done })}</p>}
       <FinishStep finish={session.finish} />
       {(session.finish?.kind ?? "none") === "none" && <p className="soft">{t("finished_next")}</p>}
       <Leaderboard game={session.game} />

@@ -66,6 +66,14 @@ def test_a_table_is_its_frame():
     assert RANKING.read(Frames()).empty
 
 
+def test_differences_are_in_points_and_some_values_have_names_of_their_own():
+    lead = Column("points", "Lead", ci=True)
+    assert lead.show(0.034, (-0.07, 0.12)) == "+3 [−7, +12]"
+    assert lead.show(0.0) == "0"
+    fault = Column("term", "Fault", words={"copied": "Partner’s words"})
+    assert [fault.show(kind) for kind in ("copied", "new_fault")] == ["Partner’s words", "new fault"]
+
+
 def test_a_result_is_the_same_in_its_file():
     """Numbers and their types, lists, what is missing, frames without rows."""
     found = {

@@ -34,7 +34,11 @@ class Frames(dict[str, pd.DataFrame]):
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """Return the records of a frame; [] where there is none of this name."""
-        return self.get(name, pd.DataFrame()).to_dict("records")
+        if name not in self:
+            return []
+        frame = self[name]
+        columns = [frame[column].tolist() for column in frame.columns]
+        return [dict(zip(frame.columns, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def one(self, name: str) -> dict[str, Any]:
         """Return the first record of a frame; {} where there is none."""
@@ -50,7 +54,13 @@ def _rows_of(value: Any) -> Sequence[Mapping]:
 
 def frame_of(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return records as a frame of plain values, numbers to `DIGITS` digits; None where a record lacks one."""
-    rows = [{name: _to_digits(value, name) for name, value in plain(dict(record)).items()} for record in records]
+    return _frame_of_plain(
+        [{name: _to_digits(value, name) for name, value in plain(dict(record)).items()} for record in records]
+    )
+
+
+def _frame_of_plain(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return records of plain values as a frame; None where a record lacks one."""
     frame = pd.DataFrame(rows, dtype=object)
     return frame.where(frame.notna(), None)
 
@@ -96,12 +106,12 @@ def records(frames_by_source: Mapping[str, Frames]) -> dict[str, list[dict]]:
 
 
 def by_source(tables: Mapping[str, Sequence[Mapping]]) -> dict[str, Frames]:
-    """Return the frames of each source from what a file has of them."""
+    """Return the frames of each source from what a file has of them, plain values with their digits."""
     frames_by_source: dict[str, Frames] = {}
     for name, rows in tables.items():
         source_rows: dict[str, list[dict]] = {}
         for row in rows:
             source_rows.setdefault(row.get("source", ""), []).append({key: row[key] for key in row if key != "source"})
         for source, records in source_rows.items():
-            frames_by_source.setdefault(source, Frames())[name] = frame_of(records)
+            frames_by_source.setdefault(source, Frames())[name] = _frame_of_plain(records)
     return frames_by_source

@@ -59,7 +59,7 @@ class PhraseTable:
 
     def __init__(self, lists: Iterable[Phrases]) -> None:
         within_words: list[re.Pattern] = []
-        self._lists = []
+        gated: list[tuple[set[int], list[re.Pattern], list[re.Pattern]]] = []
         for phrases in lists:
             numbers = set()
             further = []
@@ -70,17 +70,21 @@ class PhraseTable:
                     numbers.add(len(within_words))
                     within_words.append(gate)
             patterns = [pattern for heading, several in phrases.items() if heading != "gate" for pattern in several]
-            self._lists.append((numbers, further, patterns))
+            gated.append((numbers, further, patterns))
 
         def passed(word: str) -> list[int]:
             return [number for number, gate in enumerate(within_words) if gate.search(word)]
 
+        def lists_of(gates: frozenset[int]) -> list[tuple[list[re.Pattern], list[re.Pattern]]]:
+            return [(further, patterns) for numbers, further, patterns in gated if numbers <= gates]
+
         self._passed = lru_cache(maxsize=WORDS_KEPT)(passed)
+        self._lists_of = lru_cache(maxsize=WORDS_KEPT)(lists_of)
 
     def occurrences(self, text: str) -> Iterator[re.Match]:
         """Yield where `text` has a phrase."""
-        passed = set(chain.from_iterable(map(self._passed, text.split())))
-        for numbers, further, patterns in self._lists:
-            if numbers <= passed and all(gate.search(text) for gate in further):
+        passed = frozenset(chain.from_iterable(map(self._passed, text.split())))
+        for further, patterns in self._lists_of(passed):
+            if not further or all(gate.search(text) for gate in further):
                 for pattern in patterns:
                     yield from pattern.finditer(text)

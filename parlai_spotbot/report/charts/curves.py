@@ -18,6 +18,11 @@ ACROSS = {9: 4, NARROW: 3}
 MOST = 8
 """Before so many others at most a curve is drawn."""
 
+MANY = 40
+"""More curves are drawn in columns, as matplotlib takes far longer for axes than for a curve."""
+
+TITLE = {"fontsize": 9, "fontweight": "bold"}
+
 SPREAD = 50
 """An axis of positive values of which the greatest is more than so many times the least is logarithmic."""
 
@@ -37,20 +42,68 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     across = _across(len(series), max(len(label_text(line["label"], looks)) for line in series))
     down = math.ceil(len(series) / across)
     with drawn(WIDTH, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
-        panels = drawing.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-        _axes(panels[0], data, [x for line in series for x in line["x"] if x is not None])
-        for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
-            if len(series) <= MOST:
-                _others(axes, [other for other in series if other is not line], data["steps"])
-            _titled(axes, line["label"], looks, look_of(line["label"], looks, place))
-            _panel(axes, line, look_of(line["label"], looks, place), data)
-        for axes in panels[len(series) :]:
-            axes.set_visible(False)
-        for axes in panels[max(0, len(series) - across) : len(series)]:
-            axes.tick_params(labelbottom=True)
+        if len(series) > MANY:
+            _in_columns(drawing.subplots(1, across, sharex=True), series, down, data, looks)
+        else:
+            _in_panels(drawing.subplots(down, across, squeeze=False).ravel(), series, across, data, looks)
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: dict, looks: Looks) -> None:
+    """Draw each curve in a panel of its own."""
+    values = _known(series, "x")
+    for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
+        _axes(axes, data, values)
+        if len(series) <= MOST:
+            _others(axes, [other for other in series if other is not line], data["steps"])
+        _titled(axes, line["label"], looks, look_of(line["label"], looks, place))
+        _panel(axes, line, look_of(line["label"], looks, place), data)
+    for axes in panels[len(series) :]:
+        axes.set_visible(False)
+    _same_ends(panels[: len(series)])
+    for axes in panels[max(0, len(series) - across) : len(series)]:
+        axes.tick_params(labelbottom=True)
+
+
+def _in_columns(columns: np.ndarray, series: Sequence[dict], down: int, data: dict, looks: Looks) -> None:
+    """Draw each curve a step lower than the one above it, in so many axes as are beside each other."""
+    values = [*_known(series, "y"), *_known(series, "low"), *_known(series, "high")]
+    margin = 0.05 * (max(values) - min(values)) or 0.5
+    low = min(values) - margin
+    high = max(values) + margin
+    span = high - low
+    step = 1.4 * span
+    _axes(columns[0], data, _known(series, "x"))
+    ticks = columns[0].yaxis.get_major_locator().tick_values(low, high)
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    labels = columns[0].yaxis.get_major_formatter().format_ticks(ticks)
+    heights = [tick - row * step for row in range(down) for tick in ticks]
+    for column, axes in enumerate(columns):
+        lines = series[column :: len(columns)]
+        axes.tick_params(length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set(ylim=(high - down * step, high + 0.4 * span), yticks=[])
+        across = axes.get_yaxis_transform()
+        axes.hlines(heights[: len(lines) * len(ticks)], 0, 1, transform=across, color=LINE, lw=0.7, zorder=0)
+        for row, line in enumerate(lines):
+            lower = row * step
+            look = look_of(line["label"], looks, row * len(columns) + column)
+            title = axes.text(
+                0, high + 0.06 * span - lower, label_text(line["label"], looks), transform=across, **TITLE
+            )
+            title.set_color(look.colour)
+            tell_names([title], [line["label"]])
+            if data["reference"] is not None:
+                axes.axhline(data["reference"] - lower, color=MUTED, lw=1.0, ls=(0, (4, 2)))
+            _line(axes, line, look, data["steps"], lower)
+    columns[0].set_yticks(heights, labels * down)
+
+
+def _known(series: Sequence[dict], key: str) -> list[float]:
+    """Return the known values of curves."""
+    return [value for line in series for value in line.get(key) or () if value is not None]
 
 
 def _across(panels: int, letters: int) -> int:
@@ -76,6 +129,20 @@ def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     if data["shares"]:
         axes.yaxis.set_major_formatter(PERCENT)
+
+
+def _same_ends(panels: Sequence[Axes]) -> None:
+    """Give all panels the same axes, written on those at the edges.
+
+    Axes that matplotlib shares take time quadratic in their number.
+    """
+    first = panels[0]
+    for axes in panels[1:]:
+        first.update_datalim(axes.dataLim.get_points())
+    first.autoscale_view()
+    for axes in panels:
+        axes.set(xlim=first.get_xlim(), ylim=first.get_ylim())
+        axes.label_outer()
 
 
 def _titled(axes: Axes, label: str, looks: Looks, look: Look) -> None:
@@ -128,8 +195,10 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
     axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
 
 
-def _line(axes: Axes, line: dict, look: Look, steps: bool) -> None:
+def _line(axes: Axes, line: dict, look: Look, steps: bool, lower: float = 0.0) -> None:
+    """Draw a curve with its band, so much lower than its values."""
     values = {key: _floats(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
+    values |= {key: values[key] - lower for key in values.keys() - {"x"}}
     style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": _style(steps)}
     where = None
     if steps:

@@ -87,6 +87,15 @@ class ClusterScores:
         return cls(score, np.broadcast_to(information, score.shape), None, each, score.shape[1], ties)
 
     @classmethod
+    def from_entries(cls, sums: csr_array, weight: np.ndarray) -> ClusterScores:
+        """From sums (clusters, q) of which most are 0, without what clusters know."""
+        entries = sums.tocoo()
+        size = np.abs(entries.data)
+        kept = size > ROUNDING * max(1.0, float(size.max(initial=0.0)))
+        score = entries.data[kept]
+        return cls(score, np.zeros_like(score), entries.col[kept], weight[entries.row[kept]], sums.shape[1])
+
+    @classmethod
     def joined(cls, parts: Sequence[ClusterScores]) -> ClusterScores:
         """The hypotheses of all parts that are `from_fit`, one after the other."""
         count = 0

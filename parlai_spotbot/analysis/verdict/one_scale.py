@@ -74,16 +74,19 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     if fit.solution is None or not later.any() or later.all():
         return 1.0
     model = fit.solution.model
-    kinds = model.kinds(*fit.codes)
-    points = model.residuals(np.exp(model.log_chances(fit.solution.theta)))[..., 0].ravel()[kinds]
-    ends = np.concatenate([model.first[kinds // 3], model.second[kinds // 3]])
-    half = np.tile(later, 2) * 1.0
-    share = np.bincount(ends, half) / np.bincount(ends)
-    scores = np.concatenate([points, -points]) * (half - share[ends])
+    points = model.residuals(np.exp(model.log_chances(fit.solution.theta)))[..., 0].ravel()
+    kind = np.arange(2 * len(points))  # of each cell and outcome the earlier matches and the later ones
+    kinds = 2 * model.kinds(*fit.codes) + later
+    number = np.tile(np.bincount(kinds, minlength=len(kind)), 2)
+    ends = np.concatenate([model.first[kind // 6], model.second[kind // 6]])
+    half = np.tile(kind % 2, 2)
+    share = np.bincount(ends, number * half, fit.size) / np.bincount(ends, number, fit.size)
+    points = points[kind // 2]
+    scores = cluster_sums(np.concatenate([points, -points]) * (half - share[ends]), np.tile(kind, 2), ends, fit.size)
     flipped = []
     for way in fit.ways:
-        sums = cluster_sums(scores, np.tile(way, 2), ends, fit.size)
-        flipped.append(ClusterScores.from_fit(sums.toarray()).pvalues())
+        counts, weight = grouped_rows(way, kinds, len(kind))
+        flipped.append(ClusterScores.from_entries(counts @ scores, weight).pvalues())
     return _least(flipped)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import ttest_1samp
 
 from parlai_spotbot.analysis.uncertainty import estimates
@@ -54,6 +55,14 @@ def test_pairs_are_the_same_however_many_are_worked_out_at_once(monkeypatch):
     monkeypatch.setattr(estimates, "CELLS", 100)
     again = group_means(values, groups, 7, Clusters.by(conversation, worker)).pairs()
     np.testing.assert_array_equal(again, found)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 40])
+def test_sums_have_the_same_p_with_and_without_the_zeros_among_them(rows):
+    sums = np.random.default_rng(rows).integers(-2, 3, (rows, 3)) * np.array([1.0, 0.5, 0.0])
+    weight = np.arange(rows) % 3 + 1.0
+    entries = ClusterScores.from_entries(csr_array(sums), weight)
+    np.testing.assert_allclose(entries.pvalues(), ClusterScores.from_fit(sums, weight=weight).pvalues())
 
 
 def test_clusters_that_are_all_tied_say_something():

@@ -69,15 +69,10 @@ def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: di
 
 def _in_columns(columns: np.ndarray, series: Sequence[dict], down: int, data: dict, looks: Looks) -> None:
     """Draw each curve a step lower than the one above it, in so many axes as are beside each other."""
-    values = [*_known(series, "y"), *_known(series, "low"), *_known(series, "high")]
-    margin = 0.05 * (max(values) - min(values)) or 0.5
-    low = min(values) - margin
-    high = max(values) + margin
+    _axes(columns[0], data, _known(series, "x"))
+    low, high, ticks = _heights(columns[0], series)
     span = high - low
     step = 1.4 * span
-    _axes(columns[0], data, _known(series, "x"))
-    ticks = columns[0].yaxis.get_major_locator().tick_values(low, high)
-    ticks = [tick for tick in ticks if low <= tick <= high]
     labels = columns[0].yaxis.get_major_formatter().format_ticks(ticks)
     heights = [tick - row * step for row in range(down) for tick in ticks]
     for column, axes in enumerate(columns):
@@ -88,17 +83,30 @@ def _in_columns(columns: np.ndarray, series: Sequence[dict], down: int, data: di
         across = axes.get_yaxis_transform()
         axes.hlines(heights[: len(lines) * len(ticks)], 0, 1, transform=across, color=LINE, lw=0.7, zorder=0)
         for row, line in enumerate(lines):
-            lower = row * step
             look = look_of(line["label"], looks, row * len(columns) + column)
-            title = axes.text(
-                0, high + 0.06 * span - lower, label_text(line["label"], looks), transform=across, **TITLE
-            )
-            title.set_color(look.colour)
+            text = label_text(line["label"], looks)
+            top = high + 0.06 * span - row * step
+            title = axes.text(0, top, text, transform=across, color=look.colour, **TITLE)
             tell_names([title], [line["label"]])
-            if data["reference"] is not None:
-                axes.axhline(data["reference"] - lower, color=MUTED, lw=1.0, ls=(0, (4, 2)))
-            _line(axes, line, look, data["steps"], lower)
+            _lowered(axes, line, look, data, row * step)
     columns[0].set_yticks(heights, labels * down)
+
+
+def _lowered(axes: Axes, line: dict, look: Look, data: dict, lower: float) -> None:
+    """Draw a curve so much lower than its values, with the line of reference."""
+    if data["reference"] is not None:
+        axes.axhline(data["reference"] - lower, color=MUTED, lw=1.0, ls=(0, (4, 2)))
+    _line(axes, line, look, data["steps"], lower)
+
+
+def _heights(axes: Axes, series: Sequence[dict]) -> tuple[float, float, list[float]]:
+    """Return the low and the high end of a row for all curves, and the ticks between them."""
+    values = [*_known(series, "y"), *_known(series, "low"), *_known(series, "high")]
+    margin = 0.05 * (max(values) - min(values)) or 0.5
+    low = min(values) - margin
+    high = max(values) + margin
+    ticks = axes.yaxis.get_major_locator().tick_values(low, high)
+    return low, high, [tick for tick in ticks if low <= tick <= high]
 
 
 def _known(series: Sequence[dict], key: str) -> list[float]:
@@ -131,7 +139,7 @@ def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
         axes.yaxis.set_major_formatter(PERCENT)
 
 
-def _same_ends(panels: Sequence[Axes]) -> None:
+def _same_ends(panels: np.ndarray) -> None:
     """Give all panels the same axes, written on those at the edges.
 
     Axes that matplotlib shares take time quadratic in their number.

@@ -64,12 +64,9 @@ class Estimates:
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         estimate = self._estimate(weights)
         variance, df = self._variance(weights, independent)
-        se, test, still = self._test(weights, estimate, variance, df)
+        se, test = self._test(weights, estimate, variance, df)
         p_errors = test[2].copy()
-        signed = self._signed(weights)
-        if self.bounds is not None:
-            signed &= ~(still & (np.abs(estimate) <= NOTHING))  # signs of 0 say nothing; the exact bound does
-        effective = self._floor(weights, estimate, test, df, signed)
+        effective = self._floor(weights, estimate, test, df)
         low, high, p = test
         p = np.where((low <= 0) & (high >= 0), np.maximum(p, 1 - LEVEL), p)
         if self.bounds is not None:
@@ -85,9 +82,8 @@ class Estimates:
 
     def _test(
         self, weights: np.ndarray, estimate: np.ndarray, variance: np.ndarray, df: np.ndarray
-    ) -> ArrayTriple:
-        """Return the standard errors (q,) of contrasts, low, high and p (3, q) by them, or by an exact bound where
-        nothing varies, and where that is so (q,)."""
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the standard errors (q,) of contrasts and low, high and p (3, q) by them, or by an exact bound."""
         finite = np.isfinite(variance) & np.isfinite(estimate)
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
         se = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan))
@@ -97,14 +93,12 @@ class Estimates:
         test = np.stack([estimate - half, estimate + half, p])
         if none.any():
             test[:, none] = self._bound(weights[none], estimate[none])
-        return se, test, none
+        return se, test
 
-    def _floor(
-        self, weights: np.ndarray, estimate: np.ndarray, test: np.ndarray, df: np.ndarray, signed: np.ndarray
-    ) -> np.ndarray:
-        """Let sign flips be a floor of `test` (3, q) where it is `signed`, in place; return the least effective number
-        of clusters (q,)."""
+    def _floor(self, weights: np.ndarray, estimate: np.ndarray, test: np.ndarray, df: np.ndarray) -> np.ndarray:
+        """Let sign flips be a floor of `test` (3, q), in place; return the least effective number of clusters (q,)."""
         effective = np.full(len(weights), np.inf)
+        signed = self._signed(weights)
         if self.ways and signed.any():
             flipped = [self._flipped(way, weights[signed]) for way in self.ways]
             effective[signed] = np.min([way.effective for way in flipped], axis=0)
@@ -127,7 +121,8 @@ class Estimates:
     def _scores(self, way: ArrayPair, weights: np.ndarray) -> ClusterScores:
         """Return the scores of clusters about contrasts (q, p) under each contrast's being 0.
 
-        The means are then drawn together, each as far as it is known less well.
+        The means are then drawn together, each as far as it is known less well. Where values have bounds, clusters that
+        are all alike in both say that the contrast is 0, and the exact bound how near.
         """
         total, share = way
         variance = ratio(1.0, self.rows, 0.0)
@@ -136,7 +131,9 @@ class Estimates:
         apart = ratio(self._estimate(weights), spread, 0.0)
         drawn = np.nan_to_num(self.values) - along * apart[:, None]
         scores = total @ weights.T - share @ (weights * drawn).T
-        return ClusterScores.from_fit(scores, share @ (weights * along).T / np.maximum(spread, 1e-300))
+        return ClusterScores.from_fit(
+            scores, share @ (weights * along).T / np.maximum(spread, 1e-300), ties=self.bounds is not None
+        )
 
     def _signed(self, weights: np.ndarray) -> np.ndarray:
         """Return whether each contrast (q, p) can be on either side of 0."""

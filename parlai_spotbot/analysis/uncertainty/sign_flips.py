@@ -105,7 +105,7 @@ class ClusterScores:
             entries.append((part.score[row, column], part.information[row, column], column + count, part.weight[row]))
             count += part.count
         score, information, columns, weight = map(np.concatenate, zip(*entries, strict=True))
-        return cls(score, information, columns, weight, count)
+        return cls(score, information, columns, weight, count, all(part.ties for part in parts))
 
     def total(self, values: np.ndarray) -> np.ndarray:
         """Sum values, an array as `score` is, by hypothesis (q,)."""

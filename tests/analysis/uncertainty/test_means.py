@@ -97,7 +97,7 @@ def test_two_groups_in_which_nothing_varies_are_as_near_as_their_numbers_say(val
 
 
 def test_rare_events_are_in_the_interval_of_a_difference():
-    """Clusters of one to four values, in which events are rare, once in many, and all of a cluster's are of one kind."""
+    """Clusters of one to four values; an event is of all of a cluster, and rare."""
     rng = np.random.default_rng(8)
     inside = []
     for _ in range(300):

@@ -1,14 +1,13 @@
 """Spans of traces (OpenTelemetry): their attributes, and lists that are written as numbered keys."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from parlai_spotbot.importers.chat_shapes import parsed
 from parlai_spotbot.importers.dataset_rows import Row, is_list_of
 
-IN_A_LIST = re.compile(r"(.+?)\.(\d{1,4})\.(.+)")
-"""Key of a value in an object of a list ("gen_ai.prompt.0.content")."""
+NUMBERS = frozenset(map(str, range(10_000)))
+"""Keys of the objects of a list ("0" in "gen_ai.prompt.0.content")."""
 
 
 def spans_of(row: Row) -> Iterator[Row]:
@@ -47,9 +46,11 @@ def _lists_of(values: Row) -> Row:
     """Return the values with a list of objects for numbered keys, by their numbers."""
     lists: dict[str, dict[int, Row]] = {}
     for name, value in values.items():
-        place = IN_A_LIST.fullmatch(str(name))
+        keys = str(name).split(".")
+        place = next((place for place in range(1, len(keys) - 1) if keys[place] in NUMBERS), 0)
         if place:
-            lists.setdefault(place[1], {}).setdefault(int(place[2]), {})[place[3]] = value
+            objects = lists.setdefault(".".join(keys[:place]), {})
+            objects.setdefault(int(keys[place]), {})[".".join(keys[place + 1 :])] = value
     if not lists:
         return values
     return values | {name: [objects[number] for number in sorted(objects)] for name, objects in lists.items()}

@@ -94,7 +94,7 @@ def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
         f"{100 * kept['estimate']:.1f}%."
     )
     assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
-    assert human["questionnaire"].one("whole") == {"annotators": 31}
+    assert human["questionnaire"].one("whole") == {"annotators": 31, "left_out": 1}
 
 
 def test_people_against_models(human):

@@ -35,7 +35,7 @@ def section(study):
 def test_faults_are_said_and_drawn(looked_at):
     study, result = looked_at
     _, own = section(study)
-    assert "special tokens" in own
+    assert "Special tokens" in own
     rates = {(row["name"], row["kind"]): row["rate"] for row in result.rows("hygiene")}
     assert FINDING.tables["hygiene"].columns["rate"].show(rates["eliza", "special_tokens"]) in own
 

@@ -7,11 +7,8 @@ from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Unit
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.surveys.workload import Workload, workload
+from parlai_spotbot.surveys.workload import Workload, annotations_of, is_another_size, workload
 from parlai_spotbot.wording import filled
-
-WIDELY = 0.05
-"""By so much of its annotations a launch may differ from its plan."""
 
 LINES = own_data(__file__)
 """Templates of the text."""
@@ -60,9 +57,9 @@ def text_of(workload: Workload, settings: LaunchSettings, survey: Survey) -> str
 
 def planned_text(plan: Mapping, units: Sequence[Unit]) -> str:
     """Return what the study's plan was, and a warning where all its `units` are many more or fewer annotations."""
-    packed = sum(len(unit.items) for unit in units)
+    packed = annotations_of(units)
     lines = [filled(LINES["planned"], plan=plan)]
-    if abs(packed - plan["annotations"]) > WIDELY * plan["annotations"]:
+    if is_another_size(packed, plan["annotations"]):
         effect = "the power is less"
         if packed > plan["annotations"]:
             effect = "the cost is more"

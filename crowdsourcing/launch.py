@@ -97,7 +97,8 @@ def _planned(request: LaunchRequest, data: SurveyFiles, say: Say) -> tuple[Crowd
     """Return the collection and its estimate, which is printed; units and controls are made where they are missing."""
     with files.no_collection():
         _prepare(request, data, say)
-        collection = _collection(request, data.study.load(request.survey))
+        packed = data.study.load(request.survey)
+        collection = _collection(request, packed)
         if collection.serving and not collection.units:
             raise UserError("--deadline: it is past, and nobody has been handed a unit.", "Name a later time.")
         collection.setup.check()
@@ -110,7 +111,7 @@ def _planned(request: LaunchRequest, data: SurveyFiles, say: Say) -> tuple[Crowd
         if collection.serving:
             say(collection.serving.announced())
         elif plan := data.recorded("plan"):
-            say(dry_run.planned_text(plan, data.study.load(request.survey).units))
+            say(dry_run.planned_text(plan, packed.units))
         gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     return collection, estimate
 

@@ -29,6 +29,7 @@ from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to, 
 from parlai_spotbot.report.examples import Examples, examples_of, examples_of_users
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.surveys.about import PILOTED
+from parlai_spotbot.surveys.workload import annotations_of
 from parlai_spotbot.wording import NONE, listed, plainly, source_said, upper_first
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def before(contents: SurveyData) -> list[Section]:
     planning = contents.asked.about.planning
     if HUMAN in contents.sources or SETTLED in contents.analysis or planning is None or planning.of != "matches":
         return []
-    packed = sum(len(unit.items) for unit in contents.units)
+    packed = annotations_of(contents.units)
     sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), packed)
     if not sentences:
         return []

@@ -21,6 +21,9 @@ GUESS = (120.0, "a guess")
 READING_MINUTES = 3.0
 """Time for consent and instructions."""
 
+WIDELY = 0.05
+"""By so much of its annotations a launch may differ from its plan."""
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -106,7 +109,7 @@ def workload(
     mixed = each * len(left)
     if survey.control_first:
         mixed = each * annotators
-    annotations = sum(len(unit.items) for unit in left)
+    annotations = annotations_of(left)
     exercises = len(rounds(survey.training, 0))
     if survey.onboarding:
         exercises = len(survey.onboarding[0])
@@ -164,3 +167,13 @@ def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance
             del left[place]
         annotators += 1
     return annotators
+
+
+def annotations_of(units: Iterable[Unit]) -> int:
+    """Return how many annotations units are, controls aside."""
+    return sum(len(unit.items) for unit in units)
+
+
+def is_another_size(annotations: int, planned: int) -> bool:
+    """Return whether a launch has many more or fewer annotations than planned."""
+    return abs(annotations - planned) > WIDELY * planned

@@ -19,6 +19,7 @@ from parlai_spotbot.findings.plans.kept_plan import STEP
 from parlai_spotbot.findings.plans.words import DIFFER, NEEDED
 from parlai_spotbot.records import judged_name
 from parlai_spotbot.surveys.about import PILOTED
+from parlai_spotbot.surveys.workload import annotations_of, is_another_size
 from parlai_spotbot.wording import counted, listed, people_said
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def planned_size(contents: SurveyData, people: Mapping[str, Any]) -> dict[str, A
 
 
 def _departures(contents: SurveyData, plan: Mapping[str, Any], people: Mapping[str, Any]) -> list[str]:
-    """Return in what a study is another one than its plan, apart from 5 % of annotations, by which launches vary."""
+    """Return in what a study is another one than its plan, apart from the annotations by which launches vary."""
     departures = []
     compared = contents.plan.users or list(contents.plan.contestants)
     bots = plan["design"]["bots"]
@@ -98,14 +99,14 @@ def _departures(contents: SurveyData, plan: Mapping[str, Any], people: Mapping[s
         if names and names != set(asked):
             departures.append(f"{listed(sorted(names))} asked in place of {listed(asked)}")
     annotations = plan["annotations"]
-    number = sum(len(unit.items) for unit in contents.units)
+    number = annotations_of(contents.units)
     what = "packed"
     if people["given"]["annotations"]:
         number = people["analysed"]["annotations"]
         what = "analysed"
         if people["given"]["people"] < plan["workers"]:
             departures.append(f"{people_said(people['given']['people'])} in place of {plan['workers']:,} or more")
-    if number and abs(number - annotations) > 0.05 * annotations:
+    if number and is_another_size(number, annotations):
         departures.append(f"{counted(number, 'annotation')} {what} in place of {annotations:,}")
     return departures
 

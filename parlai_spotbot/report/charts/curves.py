@@ -88,15 +88,8 @@ def _in_columns(columns: np.ndarray, series: Sequence[dict], down: int, data: di
             top = high + 0.06 * span - row * step
             title = axes.text(0, top, text, transform=across, color=look.colour, **TITLE)
             tell_names([title], [line["label"]])
-            _lowered(axes, line, look, data, row * step)
+            _line(axes, line, look, data, row * step)
     columns[0].set_yticks(heights, labels * down)
-
-
-def _lowered(axes: Axes, line: dict, look: Look, data: dict, lower: float) -> None:
-    """Draw a curve so much lower than its values, with the line of reference."""
-    if data["reference"] is not None:
-        axes.axhline(data["reference"] - lower, color=MUTED, lw=1.0, ls=(0, (4, 2)))
-    _line(axes, line, look, data["steps"], lower)
 
 
 def _heights(axes: Axes, series: Sequence[dict]) -> tuple[float, float, list[float]]:
@@ -163,9 +156,7 @@ def _panel(axes: Axes, line: dict, look: Look, data: dict) -> None:
     """Draw a curve."""
     axes.grid(axis="y")
     axes.tick_params(length=0)
-    if data["reference"] is not None:
-        axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
-    _line(axes, line, look, data["steps"])
+    _line(axes, line, look, data)
 
 
 def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
@@ -203,8 +194,11 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
     axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
 
 
-def _line(axes: Axes, line: dict, look: Look, steps: bool, lower: float = 0.0) -> None:
-    """Draw a curve with its band, so much lower than its values."""
+def _line(axes: Axes, line: dict, look: Look, data: dict, lower: float = 0.0) -> None:
+    """Draw a curve with its band and the line of reference, so much lower than their values."""
+    steps = data["steps"]
+    if data["reference"] is not None:
+        axes.axhline(data["reference"] - lower, color=MUTED, lw=1.0, ls=(0, (4, 2)))
     values = {key: _floats(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
     values |= {key: values[key] - lower for key in values.keys() - {"x"}}
     style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": _style(steps)}

@@ -161,6 +161,33 @@ def test_a_frame_of_votes_is_read_as_its_file(tmp_path, columns):
     assert sb.rank(named, **QUICK).sentences == by_file.rank(**QUICK).sentences
 
 
+@pytest.mark.parametrize("index", [["prompt"], ["prompt", "user"], ["winner", "model_a"]])
+def test_an_index_with_a_name_is_a_column_of_a_frame(index):
+    frame = pd.DataFrame(
+        {
+            "model_a": ["ada", "bob"] * 20,
+            "model_b": ["bob", "ada"] * 20,
+            "winner": ["model_a", "model_b", "tie", "model_a"] * 10,
+            "prompt": [f"p{place % 7}" for place in range(40)],
+            "user": [f"u{place % 9}" for place in range(40)],
+        }
+    )
+    expected = sb.rank(frame, **QUICK)
+    found = sb.rank(frame.set_index(index), **QUICK)
+    assert found.sentences == expected.sentences
+    pd.testing.assert_frame_equal(found.frames["audit"], expected.frames["audit"])
+    kept = sb.rank(frame.set_index(index, drop=False), **QUICK)
+    pd.testing.assert_frame_equal(kept.frames["pairs"], expected.frames["pairs"])
+
+
+def test_what_is_wrong_in_a_frame_is_told_of_its_row():
+    frame = pd.DataFrame({"model_a": ["ada"] * 3, "model_b": ["bob"] * 3, "winner": ["model_a", "cleo", "tie"]})
+    with pytest.raises(ValueError, match=r"^path: the frame, row 2: field 'winner' is 'cleo'"):
+        sb.rank(frame, **QUICK)
+    with pytest.warns(UserWarning, match=r"^the frame: left out, .* 1 × vote without a winner"):
+        sb.read_votes(frame.assign(winner=["model_a", None, "tie"]))
+
+
 SERVED = {"url": "http://127.0.0.1:1/v1", "model": "m"}
 OURS = {"a": "left", "b": "right", "winner": "who"}
 
@@ -176,6 +203,7 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - ['sb.rank(own.answers(), bootstraps="x")', '^bootstraps: expected a valid integer']
 - [sb.rank(own.answers()).plot("rankin"), '^chart: there is no ''rankin''. Did you mean']
 - [sb.rank(own), '^answers: expected a study''s answers to a survey, study.answers\(SURVEY\)']
+- ['sb.rank([{"model_a": "ada", "model_b": "bob", "winner": "a"}])', 'not an object of type list.$']
 - ['sb.survival(own.answers(), backend="r")', '^backend r: not known. Known: auto, icenreg']
 - ['sb.finding(own.answers(), "segmens")', '^answers: the survey .* has no segmens; it has .*Did you mean ''segments']
 - ['sb.finding(own.answers(), "spoting.ranking")', 'has no spoting.ranking; it has .*Did you mean ''ranking']

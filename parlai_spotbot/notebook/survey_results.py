@@ -152,7 +152,7 @@ class AnswersCall(Resampling):
         if not isinstance(self.answers, StudyAnswers):
             raise ValueError(
                 f"answers: expected a study's answers to a survey, study.answers(SURVEY), or a frame of votes, not "
-                f"{self.answers!r}."
+                f"an object of type {type(self.answers).__name__}."
             )
 
 

@@ -80,7 +80,7 @@ def read_votes(
     Raises
     ------
     ValueError
-        Names file (``frame.jsonl`` is a frame), line and field, and what to do about it.
+        Names the file and its line, or the frame and its row (the first is 1), the field, and what to do about it.
 
     Examples
     --------
@@ -94,22 +94,36 @@ def read_votes(
     2  cleo   0.25  40
     """
     folder = temporary_folder() / "votes"
+    file = path
     if not isinstance(path, (str, Path)):
-        path = _as_file(path)
+        file = _as_file(path)
     left_out = LeftOut()
-    with as_value_error("path"):
-        options = {"left_out": left_out, "winner_is": winner_is, "decimal": decimal}
-        imported = votes_file.votes(path, "votes", columns, answers, names, **options)
-        write_study(folder, imported)
+    try:
+        with as_value_error("path"):
+            options = {"left_out": left_out, "winner_is": winner_is, "decimal": decimal}
+            imported = votes_file.votes(file, "votes", columns, answers, names, **options)
+            write_study(folder, imported)
+    except ValueError as err:
+        raise ValueError(_told(str(err), path, file)) from None
     for line in left_out.lines():
-        warnings.warn(f"{path}: {line}", stacklevel=2)
+        warnings.warn(_told(f"{file}: {line}", path, file), stacklevel=2)
     return Votes(Study.open(folder), votes_file.SURVEY, table=imported.table)
 
 
+def _told(text: str, path: Any, file: Path | str) -> str:
+    """Return a text about `file` as one about the frame that it was made of, if `path` is one."""
+    if file is path:
+        return text
+    return text.replace(f"{file}, line ", "the frame, row ").replace(str(file), "the frame")
+
+
 def _as_file(frame: pd.DataFrame) -> Path:
-    """Return the path of a file with the rows of a frame, a line each."""
+    """Return the path of a file with the rows of a frame, a line each; an index with a name is a column, too."""
     path = temporary_folder() / "frame.jsonl"
     try:
+        levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
+        if levels:
+            frame = frame.reset_index(level=levels)
         whole = frame.rename(columns=str).convert_dtypes()  # numbers with gaps are whole again
         whole.to_json(path, orient="records", lines=True, date_format="iso", date_unit="us")
     except (AttributeError, TypeError, ValueError, OverflowError) as err:

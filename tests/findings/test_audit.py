@@ -146,10 +146,27 @@ def missing():
     return MadeUp(rows, unanswered=frozenset(rows.index[shown & (rows.index % 3 > 0)]))
 
 
+def winner_first():
+    """Answers as of a file that names the winner first, of each match."""
+    rows = study()
+    lost = rows["outcome"] < 0
+    ends = np.where(lost, rows["second"], rows["first"]), np.where(lost, rows["first"], rows["second"])
+    return MadeUp(rows.assign(first=ends[0], second=ends[1], outcome=rows["outcome"].abs()))
+
+
+def place_decides():
+    """More than half of the answers name whoever stood first."""
+    rows = study({"ann": 4.0, "bob": 0.0, "cat": -4.0}, talks=48)
+    by_place = np.random.default_rng(2).random(len(rows)) < 0.55
+    return MadeUp(rows.assign(outcome=np.where(by_place, 1, rows["outcome"])))
+
+
 ALL, NONE = "all", "none"
 DEFECTS = {
     # name: (how it is made, probe, level, pairs that it leaves unknown, surveys that see it)
     "fixed order": (lambda: MadeUp(two(fixed=True)), "order", RED, ALL, OF_MATCHES),
+    "the winner always stands first": (winner_first, "order", RED, ALL, OF_MATCHES),
+    "the first place wins": (place_decides, "order", AMBER, [], OF_MATCHES),
     "six wins on one conversation": (one_conversation, "clusters", RED, ALL, OF_CONVERSATIONS[:2]),
     "six ratings on one conversation": (one_conversation, "clusters", AMBER, [], ["dialogue_likert"]),
     "six wins on one prompt": (one_prompt, "clusters", RED, ALL, OF_MATCHES),
@@ -323,6 +340,8 @@ FIGURES = {
     **{
         "ci": [0.3, 0.5],
         "guessing": 0.5,
+        "won": 0.97,
+        "decided": 240,
         "answer": "tie",
         "pairs": 3,
         "of": 6,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.ranking.contrasts import ALIKE, MUCH, Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
+from parlai_spotbot.analysis.ranking.wins import LOSS, WIN
 from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, FEWER, LEVEL
 from parlai_spotbot.analysis.values import best_first, ratio
 from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, separate_people
@@ -27,6 +28,14 @@ NAMED = 4
 
 COMPARED = 200
 """With more contestants pairs that never met aren't looked at one by one."""
+
+ALL_ONE_PLACE = 10
+MOST_ONE_PLACE = 40
+"""Matches decided, as many in either order, that show that one place won all, or most (`PLACE_DECIDES`): without an
+advantage of the place the chance is below 1/500, as of flips of a coin."""
+
+PLACE_DECIDES = 0.25
+"""From so far beyond a half of the decided matches won in one place, the place decides half of them or more."""
 
 CLEAN = 0.05
 """Greatest chance of each alarm by a test where nothing is wrong."""
@@ -113,18 +122,33 @@ def decider_probe(pairs: pd.DataFrame, shares: np.ndarray, p_alone: np.ndarray |
 
 
 def order_probe(fit: Contrasts, misfit: float) -> Probe:
-    """Probe whether the contestants of each pair stood first about as often.
+    """Probe whether the contestants of each pair stood first about as often, and whether the place decides.
 
     Where they didn't, the effect of the first place is known only as far as strengths add up; red where nothing tells
-    it from strength, or strengths don't add up (`misfit` is the p).
+    it from strength, or strengths don't add up (`misfit` is the p). Red, too, where one place won every match, as in
+    data that list the winner first.
     """
     confounded = fit.pairs[fit.pairs["confounded"] == 1]
-    figures = {"balanced": fit.order_share, "misfit": misfit} | _most_uneven(fit)
+    figures = {"balanced": fit.order_share, "misfit": misfit} | _most_uneven(fit) | _first_wins(fit)
+    if figures["turned"] >= ALL_ONE_PLACE and figures["won"] in (0, 1):
+        return Probe("order", RED, figures | {"case": "won_first" if figures["won"] else "won_second"})
     if len(confounded):
         return Probe("order", RED, figures, _pairs_of(confounded))
     if _sides_turned(fit):
+        if figures["turned"] >= MOST_ONE_PLACE and abs(figures["won"] - 0.5) >= PLACE_DECIDES:
+            return Probe("order", AMBER, figures | {"case": "place"})
         return Probe("order", GREEN, figures)
     return Probe("order", RED if misfit < CLEAN else AMBER, figures)
+
+
+def _first_wins(fit: Contrasts) -> dict:
+    """Return how many matches were `decided` of pairs that were decided in both orders, how many of them are `turned`,
+    as many in either order, and which share of these the first place `won`, where strength doesn't enter."""
+    won, lost = fit.matrix.counts[..., WIN], fit.matrix.counts[..., LOSS]
+    decided = won + lost
+    turned = np.minimum(decided, decided.T)
+    share = (turned * ratio(won, decided, 0.0)).sum() / max(turned.sum(), 1)
+    return {"decided": int(decided[turned > 0].sum()), "turned": int(turned.sum()), "won": float(share)}
 
 
 def _most_uneven(fit: Contrasts) -> dict:

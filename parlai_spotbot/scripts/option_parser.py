@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 from parlai_spotbot import plugin
@@ -144,8 +146,15 @@ class OptionParser(argparse.ArgumentParser):
             if word.startswith("-"):
                 near = nearest(word, self._option_string_actions, most=0)
                 self.error(f"unknown option {word}. {near}".strip())
-            self.error(f"'{word}' belongs to no option.")
+            self.error(f"'{unknown[0]}' belongs to no option. {self._option_of(unknown[0])}".strip())
         return results
+
+    def _option_of(self, word: str) -> str:
+        """Return which option a path stands for that was written without one; "" for other words."""
+        option = "--study" if Path(word).is_dir() else "--data"
+        if option in self._option_string_actions and Path(word).exists():
+            return f"Did you mean {option} {shlex.quote(word)}?"
+        return ""
 
     def _check_value(self, action, value):
         if action.choices is not None and value not in action.choices:

@@ -185,3 +185,23 @@ def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys)
         parser.parse_args(words.split())
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith(f"error: {says}\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("a file.csv", "'a file.csv' belongs to no option. Did you mean --data 'a file.csv'?"),
+        ("study", "'study' belongs to no option. Did you mean --study study?"),
+        ("none.csv", "'none.csv' belongs to no option."),
+    ],
+)
+def test_a_path_without_its_option_names_the_option(word, says, tmp_path, monkeypatch, capsys):
+    (tmp_path / "a file.csv").write_text("a,b\n")
+    (tmp_path / "study").mkdir()
+    monkeypatch.chdir(tmp_path)
+    parser = OptionParser("a command")
+    parser.add_argument("--study")
+    parser.add_argument("--data")
+    with pytest.raises(SystemExit):
+        parser.parse_args([word])
+    assert capsys.readouterr().err.startswith(f"error: {says}\n")

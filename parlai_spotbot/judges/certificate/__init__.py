@@ -78,23 +78,30 @@ class Certificate:
             people = f" of {people_said(self.figures['people'])}"
         return f"{counted(self.figures['labels'], 'label')}{people}, agreement {_measured(self.figures['agreement'])}"
 
-    def said(self, use: str) -> str:
-        """Return the status of a use with its reason, and what to do where it isn't valid."""
+    def why(self, use: str) -> str:
+        """Return the reason for the status of a use."""
         row = self.use(use)
-        values = {**LIMITS, **row, "limit": CRITERIA[use]}
-        text = f"{row['status']}: {filled(REASONS[row['reason']], **values)}"
-        remedy = REMEDIES.get(row["reason"], "")
+        return filled(REASONS[row["reason"]], **_of_use(row))
+
+    def remedy(self, use: str) -> str:
+        """Return what to do where a use isn't valid; "" where nothing is known that would help."""
+        row = self.use(use)
+        if row["status"] == VALID:
+            return ""
         if row["reason"].startswith("unclear") and row["labels"] is None:
-            remedy = f"it is so near that more than {MOST:,} labels would have to tell"
-        if row["status"] != VALID and remedy:
-            text += f"; {filled(remedy, **values)}"
-        return f"{text}."
+            return f"it is so near that more than {MOST:,} labels would have to tell"
+        return filled(REMEDIES.get(row["reason"], ""), **_of_use(row))
+
+    def explained(self, use: str) -> str:
+        """Return the reason for the status of a use, and what to do, as one sentence."""
+        return "; ".join(filter(None, [self.why(use), self.remedy(use)])) + "."
 
     def __str__(self) -> str:
         """Return the answer, and below it what it rests on."""
         uses: dict[str, list[str]] = {}
         for row in self.uses:
-            uses.setdefault(self.said(row["use"]), []).append(row["use"])
+            text = f"{row['status']}: {self.explained(row['use'])}"
+            uses.setdefault(text, []).append(row["use"])
         return self._text(uses=uses)
 
     @property
@@ -108,8 +115,8 @@ class Certificate:
         """Return what the judge may do and why, and what it says of each label where there are few answers."""
         uses = []
         for row in self.uses:
-            status, _, why = self.said(row["use"]).partition(": ")
-            uses.append((row["use"], SIGNS.get(row["status"], UNCLEAR) + status, upper_first(why)))
+            status = SIGNS.get(row["status"], UNCLEAR) + row["status"]
+            uses.append((row["use"], status, upper_first(self.explained(row["use"]))))
         tables: list[in_html.Table] = [("What it may do", ("Use", "Status", "Why"), uses)]
         answers = self.figures["answers"]
         by_label = self.figures["by_label"]
@@ -150,6 +157,11 @@ class Certificate:
     def write(self, path: Path) -> None:
         """Write it as JSON; in a study with its checksum."""
         checksums.write_json(path, plain(asdict(self)))
+
+
+def _of_use(row: Mapping) -> dict[str, Any]:
+    """Return what the words on a use take, by its record."""
+    return {**LIMITS, **row, "limit": CRITERIA[row["use"]]}
 
 
 def _measured(record: Mapping, show: Any = number) -> str:

@@ -67,10 +67,10 @@ def check_before(certificate: Certificate, survey: str) -> None:
         raise NotVouched(f"--gate: the certificate is for survey {certificate.bound['survey']}, not {survey}.", ANEW)
     if certificate.changed:
         raise NotVouched(f"--gate: {certificate.changed}", ANEW)
-    if certificate.use(GATE)["status"] != VALID:
-        status, _, remedy = certificate.said(GATE).partition("; ")
-        remedy = upper_first(remedy or "let people decide.")
-        raise NotVouched(f"--gate: judge {certificate.judge}, {status.rstrip('.')}.", remedy)
+    status = certificate.use(GATE)["status"]
+    if status != VALID:
+        remedy = upper_first(certificate.remedy(GATE) or "let people decide")
+        raise NotVouched(f"--gate: judge {certificate.judge}, {status}: {certificate.why(GATE)}.", f"{remedy}.")
 
 
 def check_after(certificate: Certificate, data: SurveyFiles, judge: str, bots: Sequence[str]) -> None:

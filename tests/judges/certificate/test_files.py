@@ -149,7 +149,7 @@ def test_sentences_agree_with_the_intervals_beside_them():
         found = sb.certify(made_up(rng, int(rng.choice([30, 100, 600])), int(rng.integers(3, 20)), 2, **shape))
         low, high = (found.figures["agreement"][end] for end in ("low", "high"))
         for row in found.uses:
-            said = found.said(row["use"])
+            said = found.explained(row["use"])
             reasons.add(row["reason"])
             for words, is_true in SENTENCES.items():
                 for limit in re.findall(words, said):
@@ -276,7 +276,7 @@ def test_too_few_labels_say_how_many_are_needed(labels, rare):
         assert rare + more * rare / labels >= 8
     else:
         assert more >= 8
-    assert f"{more} label" in found.said("gate")
+    assert f"{more} label" in found.explained("gate")
 
 
 @cases(

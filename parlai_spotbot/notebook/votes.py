@@ -94,9 +94,7 @@ def read_votes(
     2  cleo   0.25  40
     """
     folder = temporary_folder() / "votes"
-    file = path
-    if not isinstance(path, (str, Path)):
-        file = _as_file(path)
+    file = path if isinstance(path, (str, Path)) else _as_file(path)
     left_out = LeftOut()
     try:
         with as_value_error("path"):

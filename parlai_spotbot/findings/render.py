@@ -143,17 +143,21 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
         return None
     table = finding.tables[chart.table]
     frame = frames[chart.table]
+    caption = chart.caption
     if chart.kind == "matches":
         data = _matches(frame, list(frames["ranking"]["bot"]))
     elif chart.kind == "forest":
-        data = _dots(chart, table, frame.head(MOST_NAMES))
+        shown = _first_rows(frame, chart.group)
+        data = _dots(chart, table, shown)
+        if len(shown) < len(frame):
+            caption += f" The first {len(shown):,} of {len(frame):,} rows; the CSV has all."
     else:
         data = KINDS[chart.kind](chart, table, frame)
     if not data:
         return None
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
     rows = frame.drop(columns=hidden).to_dict("records")
-    return sections.CardChart(finding.name, chart.kind, chart.caption, data, rows)
+    return sections.CardChart(finding.name, chart.kind, caption, data, rows)
 
 
 def _label(table: Table, column: str, value: str) -> str:
@@ -164,6 +168,17 @@ def _label(table: Table, column: str, value: str) -> str:
 
 def _title(table: Table, column: str) -> str:
     return table.columns[column].title or column.replace("_", " ")
+
+
+def _first_rows(frame: pd.DataFrame, group: str) -> pd.DataFrame:
+    """Return as many rows as a chart draws: whole groups, or where the first alone has more, as many of it."""
+    first = frame.head(MOST_NAMES)
+    if not group or len(frame) == len(first):
+        return first
+    whole = first[first[group] != frame[group].iloc[MOST_NAMES]]
+    if whole.empty:
+        return first
+    return whole
 
 
 def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:

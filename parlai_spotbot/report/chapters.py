@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account, render
 from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.certified import certificate_section
+from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import SourcePart, SurveyView, source_title
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.sections import Card, Section
     from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.report.drawing import Look
+
+AUDIT = "audit"
+"""Anchor of the section with all probes: of the source that leads, they stand on the second screen."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ def _sections(contents: SurveyData) -> list[tuple[Finding, str, Section]]:
 
 def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[PageSection]:
     """The sections in the order of findings, then judges' accounts, one part a source; what nobody has anything to say
-    of stays away. A judge's part beside people's is its first sentence and its figure; tables are in the CSV files."""
+    of stays away, and so does what the second screen says. A judge's part beside people's is its first sentence and
+    its figure; tables are in the CSV files."""
     findings = findings_of(view.contents.asked)
     if not findings:
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
@@ -107,21 +113,33 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
         for section in (account, certificate_section(view.contents, source)):
             if section:
                 shown.append((source, section))
+    of_people = {section.anchor for source, section in shown if source == HUMAN}
     sections: dict[str, PageSection] = {}
     for source, section in shown:
         if section.first:
             section = replace(section, text=[])
+        if _on_second_screen(view, source):
+            how = [text for _, text in section.how]
+            section = replace(section, text=[text for text in section.text if text not in how])
+            if section.anchor == AUDIT and SETTLED not in view.contents.analysis:
+                continue
         part = part_of_source(view, source, section)
-        page_section = sections.get(section.anchor)
-        if page_section and page_section.parts[0].source == HUMAN:
+        if source != HUMAN and section.anchor in of_people:
             part = replace(part, text=part.text[:1], caption="", tables=[])
         if part.empty:
             continue
+        page_section = sections.get(section.anchor)
         if page_section is None:
             page_section = PageSection(f"{view.prefix}{section.anchor}", section.heading)
             sections[section.anchor] = page_section
         page_section.parts.append(part)
     return list(sections.values())
+
+
+def _on_second_screen(view: SurveyView, source: str) -> bool:
+    """Return True if the second screen says how the answer by this source was found."""
+    lead = lead_of(view.contents)
+    return not view.prefix and lead is not None and lead.source == source
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:

@@ -39,7 +39,7 @@ LOSS = COLOURS["loss"]
 VARIABLES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
 VARIABLES |= {light: f"var(--bot{number})" for number, (light, _) in enumerate(PALETTE)}
 
-MARKERS = "os^DvPX*"
+MARKERS = list(SETTINGS["markers"])
 
 TOLD = "told-"
 """Begins the id of a mark that says something; the rest is what it says, in hexadecimal digits."""
@@ -57,7 +57,7 @@ DASHES = ("-", *((0, tuple(lengths)) for lengths in SETTINGS["dashes"]))
 @dataclass(frozen=True)
 class Look:
     """Description of how a contestant is drawn. After eight bots the colours come round again, with other markers and
-    dashes."""
+    dashes; `css` are the classes of colour and marker."""
 
     colour: str
     marker: str
@@ -70,9 +70,8 @@ def looks(bots: list[str]) -> dict[str, Look]:
     result = {HUMAN: Look(INK, "h", (0, (4, 2)), "human")}
     for place, bot in enumerate(bots):
         lap, hue = divmod(place, len(PALETTE))
-        marker = MARKERS[(place + lap) % len(MARKERS)]
-        dashes = DASHES[(place + lap) % len(DASHES)]
-        result[bot] = Look(PALETTE[hue][0], marker, dashes, f"bot{hue}")
+        shape = (place + lap) % len(MARKERS)
+        result[bot] = Look(PALETTE[hue][0], MARKERS[shape], DASHES[shape], f"bot{hue} mark{shape}")
     return result
 
 

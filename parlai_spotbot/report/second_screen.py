@@ -55,14 +55,14 @@ class OtherAnswer:
 
 @dataclass(frozen=True)
 class SecondScreen:
-    """`how` are sentences by what they are of; `alarms` what could be wrong, the worst first, and `green` the titles of
-    the probes that found nothing."""
+    """`how` are sentences by what they are of; `alarms` what could be wrong, the worst first, and `green` the probes
+    that found nothing."""
 
     how: list[tuple[str, str]]
     others: list[OtherAnswer]
     further: int
     alarms: list[Mapping]
-    green: list[str]
+    green: list[Mapping]
 
     @property
     def careful(self) -> list[str]:
@@ -97,7 +97,7 @@ def second_screen(
         others=others[:OTHERS],
         further=max(0, len(others) - OTHERS),
         alarms=[*of_level(rows, RED, AMBER), *cautions],
-        green=[row["title"] for row in of_level(rows, GREEN)],
+        green=of_level(rows, GREEN),
     )
 
 

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations, downloads
 from parlai_spotbot.report.charts.axes import label_text
-from parlai_spotbot.report.drawing import PALETTE, VARIABLES
+from parlai_spotbot.report.drawing import PALETTE, SETTINGS, VARIABLES
 from parlai_spotbot.report.parts import caution_of, source_title
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -53,6 +53,7 @@ def environment() -> Environment:
         "script": Markup(script),
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "palette": list(enumerate(PALETTE)),
+        "shapes": SETTINGS["markers"].values(),
         "light": files.dumps({css.removeprefix("var(--")[:-1]: colour for colour, css in VARIABLES.items()}),
         "human": HUMAN,
         "signs": SIGNS,

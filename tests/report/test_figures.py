@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 import zlib
 
+import pandas as pd
 import pytest
 import yaml
 from fontTools.fontBuilder import FontBuilder
@@ -16,7 +17,9 @@ from matplotlib.font_manager import FontPath, findfont, fontManager, get_font
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.render import page_chart
 from parlai_spotbot.findings.sections import CardChart, Name
+from parlai_spotbot.findings.spotting import features
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import VARIABLES, drawn, looks
@@ -179,8 +182,26 @@ def test_each_curve_has_a_panel_with_its_name_before_the_others_in_grey(count):
     drawing = charts.draw(chart, looks([]), "name")
     titles = [re.search(rf">curve {n}</text>", drawing) for n in range(count)]
     assert all(titles)
-    assert ("stroke: var(--line); stroke-width: 1.2" in drawing) == (1 < count <= 8)
+    assert ("stroke: var(--muted); stroke-opacity: 0.5; stroke-width: 0.9" in drawing) == (1 < count <= 8)
     assert re.search(r">\d+%</text>", drawing)
+
+
+@pytest.mark.parametrize("count", [1, 9, 20, 64])
+def test_no_two_bots_look_alike_in_charts_or_on_the_page(count):
+    found = list(looks([f"bot {n}" for n in range(count)]).values())
+    assert len({(look.colour, look.marker) for look in found}) == count + 1
+    assert len({look.css for look in found}) == count + 1
+
+
+@pytest.mark.parametrize(("bots", "shown"), [(12, 36), (20, 40), (50, 40), (5, 20)])
+def test_a_chart_of_many_rows_has_whole_groups_and_says_what_it_leaves_out(bots, shown):
+    named = [feature for feature in ("fluency", "sensibleness", "specificity", "sense") for _ in range(bots)]
+    frame = pd.DataFrame({"feature": named, "bot": 4 * [f"bot {n}" for n in range(bots)]})
+    frame[["win_rate", "win_rate_low", "win_rate_high"]] = (0.5, 0.4, 0.6)
+    chart = page_chart(features.FINDING, {"ranking": frame})
+    assert len(chart.data["rows"]) == shown
+    assert chart.caption.endswith("the CSV has all.") == (shown < 4 * bots)
+    assert len(chart.rows) == 4 * bots
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9, 20])

@@ -135,6 +135,13 @@ CUT = """() => [...document.querySelectorAll("figure svg")].filter((svg) => svg.
 })"""
 """Labels that leave their figure; what it draws up to 4 px beyond its frame is shown, too."""
 
+SPILT = """() => [...document.querySelectorAll(".scroll :is(td, th)")].filter((one) => {
+  const words = document.createRange();
+  words.selectNodeContents(one);
+  return one.checkVisibility() && words.getBoundingClientRect().right > one.getBoundingClientRect().right + 1;
+}).map((one) => one.textContent)"""
+"""Cells of tables whose words lie over the next cell."""
+
 HIGH = """(most) => [...document.querySelectorAll(".scroll thead th")].filter((one) => {
   const words = document.createRange();
   words.selectNodeContents(one);
@@ -192,6 +199,7 @@ def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_
         tab.add_style_tag(content="section { content-visibility: visible !important; }")
         assert tab.evaluate(CUT) == [], width
         assert tab.evaluate(HIGH, 3) == [], width
+        assert tab.evaluate(SPILT) == [], width
     tab.set_viewport_size({"width": A4, "height": 900})
     tab.emulate_media(media="print")
     assert tab.evaluate(PRINTED) == {"empty": [], "narrow": 0, "lost": 0, "wide": False}
@@ -201,6 +209,26 @@ def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_
 
 
 WIDTHS = (390, 820, 1024, 1440)
+
+
+def test_cells_hold_names_and_links_and_people_stand_apart(tmp_path, new_study, chromium):
+    names = [f"a-bot-{place}" + "n" * place for place in range(12)]
+    page = build_report(new_study(tmp_path / "study", bots=tuple(names), per_pair=1, people=2))
+    tab = chromium.new_context().new_page()
+    for width in WIDTHS:
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(page.as_uri())
+        tab.get_by_role("button", name="Open all sections").click()
+        tab.locator(".folded:not([open]) > summary").evaluate_all("(all) => all.forEach((one) => one.click())")
+        assert tab.locator("#ranking a.read").count() == 66
+        assert tab.evaluate(SPILT) == [], width
+    shape = """(all) => all.map((one) => getComputedStyle(one, "::before"))
+      .map((mark) => mark.backgroundColor + mark.clipPath)"""
+    assert len({*tab.locator("#provenance tbody .chip").evaluate_all(shape)}) == len(names)
+    line = "(all) => all.map((one) => getComputedStyle(one).borderTopStyle)"
+    assert {*tab.locator("#segments tr:has(.human) > td").evaluate_all(line)} == {"dashed"}
+    assert {*tab.locator("#segments tbody tr:nth-child(2) > td").evaluate_all(line)} == {"none"}
+    tab.context.close()
 
 
 def page_of_certificate(folder, names):

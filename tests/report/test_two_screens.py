@@ -75,7 +75,7 @@ def test_the_page_is_short(tmp_path):
     shown = re.sub(r"<details(?! class=\"section\").*?</details>", "", text, flags=re.S)
     shown = re.sub(r"(</summary>).*?(?=<details class=\"section\"|</section>|<section)", r"\1", shown, flags=re.S)
     assert words(shown) <= 1500
-    assert words(text) <= 4000
+    assert words(text) <= 3800
 
 
 def test_commands_name_the_folder_that_the_page_lies_in(page, tab):

@@ -33,7 +33,7 @@ CLEAREST = (
     "{more} shows “{0}” in {1:percent} of turns, {less} in {2:percent}: the clearest of {clear} clear differences, of "
     "{tests} tested."
 )
-NONE_CLEAR = "None of {tests} differences between contestants is clear."
+NONE_CLEAR = "None of {tests:,} differences between contestants is clear."
 
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:

@@ -17,7 +17,7 @@ PERCENT = PercentFormatter(1.0, decimals=0)
 NARROW = 14
 """Characters of a name, of which three are beside each other."""
 
-LONGEST = 26
+LONGEST = 28
 """Characters of a label before it is broken."""
 
 LETTERS = 20

@@ -167,7 +167,7 @@ def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
         x += [*line["x"], None]
         y += [*line["y"], None]
     if series:
-        axes.plot(_floats(x), _floats(y), color=LINE, lw=1.2, drawstyle=_style(steps))
+        axes.plot(_floats(x), _floats(y), color=MUTED, alpha=0.5, lw=0.9, drawstyle=_style(steps))
 
 
 def _style(steps: bool) -> str:

@@ -115,14 +115,9 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
                 shown.append((source, section))
     of_people = {section.anchor for source, section in shown if source == HUMAN}
     sections: dict[str, PageSection] = {}
-    for source, section in shown:
+    for source, section in _below_second_screen(view, shown):
         if section.first:
             section = replace(section, text=[])
-        if _on_second_screen(view, source):
-            how = [text for _, text in section.how]
-            section = replace(section, text=[text for text in section.text if text not in how])
-            if section.anchor == AUDIT and SETTLED not in view.contents.analysis:
-                continue
         part = part_of_source(view, source, section)
         if source != HUMAN and section.anchor in of_people:
             part = replace(part, text=part.text[:1], caption="", tables=[])
@@ -136,10 +131,15 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
     return list(sections.values())
 
 
-def _on_second_screen(view: SurveyView, source: str) -> bool:
-    """Return True if the second screen says how the answer by this source was found."""
+def _below_second_screen(view: SurveyView, shown: list[tuple[str, Section]]) -> Iterator[tuple[str, Section]]:
+    """Yield the (source, section)s without what the second screen says of the source that leads the page."""
     lead = lead_of(view.contents)
-    return not view.prefix and lead is not None and lead.source == source
+    for source, section in shown:
+        if view.prefix or lead is None or lead.source != source:
+            yield source, section
+        elif section.anchor != AUDIT or SETTLED in view.contents.analysis:
+            how = [text for _, text in section.how]
+            yield source, replace(section, text=[text for text in section.text if text not in how])
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:

@@ -72,10 +72,10 @@ def test_tables_hold_every_contestant_with_intervals(made):
 def test_a_contestant_has_the_colour_that_it_has_in_its_study(made, tmp_path):
     results = {path.stem: json.loads(path.read_text()) for path in (made / "out" / "analysis").glob("*.json")}
     page = write_page(tmp_path / "page.html", results, ["other", "guess", "dual"]).read_text(encoding="utf-8")
-    assert 'class="chip bot1">guess<' in page
-    assert 'class="chip bot2">dual<' in page
+    assert 'class="chip bot1 mark1">guess<' in page
+    assert 'class="chip bot2 mark2">dual<' in page
     alone = write_page(tmp_path / "alone.html", results).read_text(encoding="utf-8")
-    assert 'class="chip bot0">dual<' in alone  # by name
+    assert 'class="chip bot0 mark0">dual<' in alone  # by name
 
 
 def test_in_a_browser_its_figures_can_be_saved_and_all_can_read_it(made, chromium):

@@ -70,6 +70,7 @@ ALLOWED = (
     AllowedSkip("no Chromium here", no_browser),
     AllowedSkip("needs the released data", no_released_data),
     AllowedSkip("could not import 'ray'", always("Ray is large and optional: make install-ray")),
+    AllowedSkip("no LaTeX here", always("LaTeX is large, and only its own test needs it")),
     AllowedSkip("could not import 'pyarrow'", always("pandas computes with it where it is there: tested by itself")),
     AllowedSkip("this processor's kernels|processors with bf16", always("this processor lacks the instructions")),
     AllowedSkip("no other bytes|makes no such items", always("this combination of cases does not exist")),

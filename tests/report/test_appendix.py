@@ -79,6 +79,7 @@ def test_every_citation_has_its_entry_and_every_entry_is_cited(texts):
     ("given", "plain", "latex"),
     [
         ("a_b & 5 % of #1 [@holm1979].", "a_b & 5 % of #1 (Holm 1979).", r"a\_b \& 5 \% of \#1~\citep{holm1979}."),
+        ("x [@li2017;@no1]", "x [@li2017;@no1]", "x [@li2017;@no1]"),
         ("x [@li2017;@holm1979]", "x (Li et al. 2017, Holm 1979)", r"x~\citep{li2017,holm1979}"),
         (
             r"{\evil} $x^2$ ~ “q”",

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
 HEAD = (
-    "% Needs natbib, or biblatex with natbib=true, and references.bib; XeLaTeX or LuaLaTeX for names in other scripts\n"
-    "% than Latin. Figures of participants (participants-*.tex) and the tables in tables/ are files to \\input; the\n"
-    "% compact tables fit a column. Check it, and add what only you know.\n"
+    "% Needs natbib, or biblatex with natbib=true, and references.bib. Figures of participants (participants-*.tex)\n"
+    "% and the tables in tables/ are files to \\input; the compact tables fit a column. Check it, and add what only\n"
+    "% you know.\n"
 )
 TITLE = "# Methods\n\n"
 REFERENCES = "\n\n## References\n\n"
@@ -36,12 +36,14 @@ def appendix_of(read: Sequence[SurveyData]) -> dict[str, str]:
     paragraphs = methods(facts)
     works = used(map(text_formats.keys, paragraphs))
     references = text_formats.environment().get_template("references.jinja").render(works=works)
+    in_latex = "\n\n".join(text_formats.latex(text) for text in paragraphs)
+    in_latex = f"\\begin{{sloppypar}}\n{in_latex}\n\\end{{sloppypar}}\n"
     plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
     collected = [row["contents"] for row in facts if row["collection"]]
     flows = [row for row in facts if row["participants"]]
     texts = {
         "methods.md": f"{TITLE}{plain}{REFERENCES}{references}",
-        "methods.tex": HEAD + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
+        "methods.tex": HEAD + text_formats.other_scripts(in_latex) + in_latex,
         "references.bib": "\n".join(work.bibtex for work in works),
         "instructions.md": instructions_of(collected),
         "answer_sheets.md": answer_sheets(facts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from parlai_spotbot.findings.render import tell
 from parlai_spotbot.report.appendix.text_formats import environment, latex
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
 COMPACT = ("Group", "Places")
 """Titles of columns that a compact table has, beside the first, names, and the first of the finding's bars."""
 
-ROWS = 45
-"""So many rows fit a page; of more there are several tables."""
+LINES = 45
+"""So many lines fit a page; of more there are several tables."""
 
-FOREIGN = re.compile(r"[^\0-\u024f]")
-"""Letters that LaTeX has not, but with another font."""
+WIDE = 24
+"""A cell of more letters is set in several lines of 9 em."""
+
+LETTERS = 12
+"""At least so many letters fit each of them."""
+
+NUMBER = re.compile(r"[-−–+<.\d]|$")
+"""How the cells of a column begin that is aligned at the right."""
 
 
 def latex_tables(read: Sequence[SurveyData]) -> dict[str, str]:
@@ -54,21 +61,53 @@ def _files(stem: str, about: str, finding: Finding, tables: Sequence[CardTable])
 def table_parts(table: CardTable, kept: Sequence[int], about: str, name: str, kind: str) -> dict[str, str]:
     """Return the columns of a table that are kept, by the names of files, a page each."""
     texts = {}
-    for part, first in enumerate(range(0, max(len(table.rows), 1), ROWS), start=1):
+    for part, rows in enumerate(_pages(table.rows, kept), start=1):
         label = name
         title = f"{table.title}: {about}"
         if part > 1:
             label = f"{name}-part{part}"
             title = f"{title} (part {part})"
-        rows = table.rows[first : first + ROWS]
         texts[f"tables/{label}.tex"] = _latex([table.head, *rows], kept, f"{title}.", label, kind)
     return texts
+
+
+def _pages(rows: Sequence[Sequence], kept: Sequence[int]) -> list[list[Sequence]]:
+    """Return the rows of each page."""
+    pages: list[list[Sequence]] = [[]]
+    lines = 0
+    for row in rows:
+        height = max(_height(str(row[place])) for place in kept)
+        if lines + height > LINES:
+            pages.append([])
+            lines = 0
+        pages[-1].append(row)
+        lines += height
+    return pages
+
+
+def _letters(text: str) -> int:
+    """Return how many letters a text is wide."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+
+
+def _height(text: str) -> int:
+    """Return how many lines a cell has at most."""
+    if _letters(text) <= WIDE:
+        return 1
+    return -(-_letters(text) // LETTERS)
+
+
+def _cell(text: str) -> str:
+    """Return a cell as LaTeX, a wide one in several lines."""
+    if _letters(text) <= WIDE:
+        return latex(text)
+    return rf"\parbox[t]{{9em}}{{\raggedright\strut {latex(text, longest=8)}\strut}}"
 
 
 def _latex(rows: Sequence[Sequence], kept: Sequence[int], caption: str, label: str, kind: str) -> str:
     lines = []
     for row in rows:
-        first, *others = [latex(str(row[place])) for place in kept]
+        first, *others = [_cell(str(row[place])) for place in kept]
         if first[:1] in ("[", "*"):  # after a line's end they would be read as its option
             first = f"{{}}{first}"
         lines.append([first, *others])
@@ -77,13 +116,11 @@ def _latex(rows: Sequence[Sequence], kept: Sequence[int], caption: str, label: s
     width = r"\columnwidth"
     if kind == "table*":
         width = r"\textwidth"
+    alignment = ""
+    for place in kept:
+        numbers = all(NUMBER.match(str(row[place])) for row in rows[1:])
+        alignment += "r" if numbers and alignment else "l"
     template = environment().get_template("latex_table.jinja")
     return template.render(
-        head=lines[0],
-        lines=lines[1:],
-        width=width,
-        caption=latex(caption),
-        label=label,
-        kind=kind,
-        foreign=FOREIGN.search(f"{lines} {caption}"),
+        head=lines[0], lines=lines[1:], width=width, caption=latex(caption), label=label, kind=kind, alignment=alignment
     )

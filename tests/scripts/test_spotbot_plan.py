@@ -158,6 +158,13 @@ def test_the_same_plan_keeps_its_date_and_another_takes_its_place(capsys, tmp_pa
     assert kept(study.path)["date"] != dated["date"]
 
 
+def test_seeds_of_a_study_are_not_said_to_be_all_of_its_domain(capsys, tmp_path):
+    study = small_study(tmp_path / "study", "spot_the_bot", tuple(PASSING), per_pair=3, people=3)
+    assert "the domain has" not in run(capsys, study=str(study.path), **KEPT)
+    few = {"domain": "chitchat", "bots": 3, "difference": 0.1, "simulations": 0}
+    assert "warning: the domain has 700 seeds" in run(capsys, **few)
+
+
 def test_no_plan_is_kept_after_people_have_answered(capsys, pilot):
     with pytest.raises(SystemExit) as stopped:
         SpotbotPlan.main(study=str(pilot.path), **KEPT)

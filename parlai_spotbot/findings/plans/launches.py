@@ -64,11 +64,15 @@ IN_HOUSE = LaunchTerms()
 
 @dataclass(frozen=True)
 class StudyMaterial:
-    """What conversations may begin with, all conversations between people, and the lengths of segments."""
+    """What conversations may begin with, all conversations between people, and the lengths of segments.
+
+    There may be `further_seeds` than those that are known: a study's conversations need not have all of their domain's.
+    """
 
     seeds: Sequence[Seed]
     people: Sequence[Conversation]
     segments: tuple[int, ...]
+    further_seeds: bool = False
 
     @classmethod
     def of_domain(cls, domain: Domain, segments: Sequence[int] | None) -> StudyMaterial:
@@ -92,7 +96,7 @@ class StudyMaterial:
         talks = data.study.load("").conversations
         seeds = sorted({talk.seed_id for talk in talks if talk.kind == "pairs"})
         people = [talk for talk in talks if talk.kind == "people"]
-        return cls([Seed(name, (name, "")) for name in seeds], people, data.plan.segments)
+        return cls([Seed(name, (name, "")) for name in seeds], people, data.plan.segments, further_seeds=True)
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,7 @@ class StudySize:
     def lacking(self, material: StudyMaterial) -> list[str]:
         """Return a warning where there are too few seeds."""
         seeds = len(material.seeds)
-        if self.conversations_per_pair <= seeds:
+        if self.conversations_per_pair <= seeds or material.further_seeds:
             return []
         return [
             f"warning: the domain has {seeds:,} seeds, and no pair gets one twice: play at most {seeds:,} "

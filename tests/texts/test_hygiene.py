@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.findings.answers import Facts
-from parlai_spotbot.findings.whole_study.hygiene import FINDING, sentence
+from parlai_spotbot.findings.whole_study.hygiene import DOES, FINDING, sentence
 from parlai_spotbot.findings.whole_study.hygiene import hygiene as result_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
@@ -125,7 +125,9 @@ def test_the_result_says_who_does_it_more_than_people():
     result = frames_of([*told, *people(30)], ["b", "a"])
     sentences = {row["name"]: row["sentence"] for row in result.rows("contestants")}
     assert list(sentences) == ["b", "a", HUMAN]
-    assert sentences["a"].startswith("Faults in turns of a: special tokens in 100% of them (8")
+    assert sentences["a"].startswith(
+        "Contestant a shows special tokens of a model in 100% of its turns (95% interval 8"
+    )
     assert sentences["b"] == sentences[HUMAN] == ""
     rows = FINDING.tables["hygiene"].read(result)
     assert len(rows) == 3 * (len(hygiene.KINDS) - 1)
@@ -136,7 +138,22 @@ def test_the_result_says_who_does_it_more_than_people():
 def test_a_fault_of_one_turn_in_hundreds_is_no_caution():
     row = {"kind": "loop", "count": 2, "rate": 0.004, "rate_low": 0.001, "rate_high": 0.01}
     assert sentence("a", [row], {}) == ""
-    assert sentence("a", [row | {"rate": 0.1, "rate_low": 0.05}], {}).startswith("Faults in turns of a: ")
+    assert sentence("a", [row | {"rate": 0.1, "rate_low": 0.05}], {}) == (
+        "Contestant a says the same words again and again in 10% of its turns (95% interval 5.0% to 1.0%)."
+    )
+
+
+def test_each_kind_of_fault_has_its_words_and_several_are_one_sentence():
+    rows = [
+        {"kind": kind, "count": 9, "rate": 0.9 - n / 10, "rate_low": 0.2, "rate_high": 0.95}
+        for n, kind in enumerate(hygiene.KINDS)
+    ]
+    for row in rows:
+        assert f"Contestant a {DOES[row['kind']]} in " in sentence("a", [row], {})
+    assert sentence("a", rows[:2], {"empty": {"rate": 0.01, "rate_high": 0.02}}) == (
+        "Contestant a shows special tokens of a model in 90% of its turns (95% interval 20% to 95%) and says nothing "
+        "in 80% (20% to 95%; people: 1.0%)."
+    )
 
 
 def test_turns_of_400_000_words_are_measured_in_seconds():

@@ -19,7 +19,7 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.hygiene import KINDS, faults, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS
-from parlai_spotbot.wording import filled, small_percent
+from parlai_spotbot.wording import filled, listed, small_percent
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Facts
@@ -27,6 +27,19 @@ if TYPE_CHECKING:
 
 RARE = 0.01
 """A fault in fewer turns is no caution."""
+
+DOES = {
+    "special_tokens": "shows special tokens of a model",
+    "empty": "says nothing",
+    "endless": "says more words than 99 of 100 turns of people have",
+    "loop": "says the same words again and again",
+    "repeated": "repeats itself",
+    "self_identified": "says that it is a machine",
+    "addresses_judge": "addresses judges",
+    "copied": "copies turns of its partner",
+    "training": "repeats training text",
+}
+"""How a sentence says of a contestant that its turns show a kind of fault."""
 
 NAMED = 4
 """Most kinds that a sentence names, the most frequent first."""
@@ -98,13 +111,17 @@ def sentence(name: str, bot_rows: Sequence[Mapping], people: Mapping[str, Mappin
     parts = []
     for row in best_rows(clear, "rate")[:NAMED]:
         rate, low, high = (small_percent(row[key]) for key in ("rate", "rate_low", "rate_high"))
-        part = f"{TITLES[row['kind']].lower()} in {rate} of them ({low} to {high}"
+        turns = ""
+        interval = f"{low} to {high}"
+        if not parts:
+            turns = " of its turns"
+            interval = f"95% interval {interval}"
         if row["kind"] in people:
-            part += f", people {small_percent(people[row['kind']]['rate'])}"
-        parts.append(f"{part})")
+            interval += f"; people: {small_percent(people[row['kind']]['rate'])}"
+        parts.append(f"{DOES[row['kind']]} in {rate}{turns} ({interval})")
     if not parts:
         return ""
-    return f"Faults in turns of {name}: {'; '.join(parts)}."
+    return f"Contestant {name} {listed(parts)}."
 
 
 CAREFUL = 2

@@ -52,31 +52,35 @@ class Measure:
     bounds: Interval | None = None
 
 
-def differences(values: pd.DataFrame, measures: Mapping[str, Measure], people: str) -> pd.DataFrame:
-    """Compare each group of conversations with people's.
+def differences(
+    values: pd.DataFrame, measures: Mapping[str, Measure], pairs: Iterable[tuple[str, str]]
+) -> pd.DataFrame:
+    """Compare groups of conversations with people's, or any two groups.
 
     Parameters
     ----------
     values : frame
-        A row a conversation: name (of the group, or `people`), task, person, and a column a measure, NaN where it has
-        none. Conversations of one task, or of one person, are dependent.
+        A row a conversation: name (of the group), task, person, and a column a measure, NaN where it has none.
+        Conversations of one task, or of one person, are dependent.
+    pairs : iterable of two names each
+        A group, and people or the group that takes their place.
 
     Returns
     -------
     frame
-        A row a group and measure: name, measure, value and people with low and high, people_10 and people_90 (this many
-        per cent of people are below), difference with low and high, its se, standard with low and high (in standard
-        deviations of people), margin, n and n_people (conversations), tasks (that both have; 0: all count as they are),
-        p, p_adjusted (Holm, over all rows), verdict, and needed (conversations that would settle it; NaN where it is
-        settled, or nothing says that).
+        A row a pair and measure: name, other, measure, value and people with low and high, people_10 and people_90
+        (this many per cent of people are below), difference with low and high, its se, standard with low and high (in
+        standard deviations of people), margin, n and n_people (conversations), tasks (that both have; 0: all count as
+        they are), p, p_adjusted (Holm, over all rows), verdict, and needed (conversations that would settle it; NaN
+        where it is settled, or nothing says that).
     """
-    names = [name for name in dict.fromkeys(values["name"]) if name != people]
     rows = []
-    for name in names:
+    for name, people in pairs:
         both = values[values["name"].isin([name, people])]
         for measure, about in measures.items():
             measured = both[["name", "task", "person", measure]].dropna()
-            rows.append({"name": name, "measure": measure, **_difference(measured, measure, about, people)})
+            row = _difference(measured, measure, about, people)
+            rows.append({"name": name, "other": people, "measure": measure, **row})
     frame = pd.DataFrame(rows)
     if frame.empty:
         return frame

@@ -124,6 +124,7 @@ def _of_users(contents: SurveyData) -> FirstScreen:
     parts = {
         "Where it differs from people": simulators.where(frames)[:USERS],
         "What would make it like people": simulators.remedies(frames)[:USERS],
+        "Beside each other": simulators.beside(frames),
         "Be careful": frames.one("about").get("beware") or [],
     }
     step = ScreenStep("Let people judge users, too.", next_step(contents))

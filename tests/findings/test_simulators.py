@@ -14,7 +14,7 @@ import pytest
 
 from parlai_spotbot.analysis.likeness import ALIKE, DIFFERENT, UNKNOWN, behaviour_index
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.whole_study.simulators import differing, measured, summarise, verdict
+from parlai_spotbot.findings.whole_study.simulators import beside, differing, measured, summarise, verdict
 from parlai_spotbot.records import HUMAN, PERSON, Conversation, Turn
 from parlai_spotbot.texts.user_side import INDEX
 from tests.findings.made_up_users import simulations, written
@@ -52,7 +52,7 @@ def said(*conversations):
 
 @pytest.mark.parametrize("fault", FOUND_BY)
 def test_each_planted_fault_is_found_by_its_own_measure(fault):
-    frames, (answer, where, remedies) = said(*talks("sim", fault, 60, fault=fault), *talks(HUMAN, "people", 60))
+    frames, (answer, where, remedies, _) = said(*talks("sim", fault, 60, fault=fault), *talks(HUMAN, "people", 60))
     found = [row["measure"] for row in differing(frames)["sim"]]
     own, with_it = FOUND_BY[fault]
     assert {*found[:2]} >= own
@@ -78,7 +78,7 @@ def alarms(seeds, tasks, trials=1, each=0):
 
 def test_people_are_like_people():
     assert alarms(range(8), 12) <= 1 / 8
-    frames, (answer, where, remedies) = said(*talks("sim", "a", 220), *talks(HUMAN, "b", 220))
+    frames, (answer, where, remedies, _) = said(*talks("sim", "a", 220), *talks(HUMAN, "b", 220))
     assert verdict(frames) == ALIKE
     assert (where, remedies) == ("", "")
     assert answer.startswith("sim is like people in 10 measures")
@@ -105,8 +105,125 @@ def test_people_differ_from_people_in_five_of_a_hundred_comparisons_at_most(task
     assert alarms(range(150), tasks, trials, each) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
 
 
+def pairs_that_differ(frames):
+    return {(row["name"], row["other"], row["measure"]) for row in frames.rows("pairs") if row["differs"]}
+
+
+@pytest.mark.parametrize("fault", FOUND_BY)
+def test_simulators_are_compared_with_each_other_without_people(fault):
+    frames, (answer, where, remedies, each_other) = said(
+        *talks("sim", fault, 60, fault=fault), *talks("other", "people", 60)
+    )
+    assert answer.startswith("Nobody knows which of sim and other is like people: there are no conversations of people")
+    assert "about 193 conversations of people, and of each, would settle it." in answer
+    assert (where, remedies) == ("", "")
+    own, with_it = FOUND_BY[fault]
+    found = {measure for *_, measure in pairs_that_differ(frames)}
+    assert own <= found <= own | with_it
+    assert re.match(r"sim and other differ clearly in \d of 10 measures: .* \d+\.\d \[.* and \d+\.\d \[", each_other)
+    assert {row["tasks"] for row in frames.rows("pairs")} <= {58, 59, 60}
+    assert verdict(frames) == UNKNOWN
+
+
+def test_a_difference_of_simulators_is_that_of_their_tasks_means():
+    """By hand, of three tasks that both have: 4 and 2 words, 6 and 3, 8 and 7, beside one that only one has."""
+    words = {"sim": {"1": 4, "2": 6, "3": 8, "4": 30}, "other": {"1": 2, "2": 3, "3": 7}}
+    conversations = []
+    for name, by_task in words.items():
+        for task, count in by_task.items():
+            conversations.append(talk(name, f"{name}{task}", [" ".join(["so"] * count), "go on", "yes"], task))
+    frames, _ = said(*conversations)
+    [row] = [row for row in frames.rows("pairs") if row["measure"] == "words"]
+    assert row["difference"] == pytest.approx(((4 + 6 + 8) - (2 + 3 + 7)) / 6)
+    assert (row["tasks"], row["n"], row["n_beside"]) == (3, 4, 3)
+
+
+def test_people_and_simulators_beside_each_other_are_one_page():
+    frames, (_, _, _, each_other) = said(
+        *talks("sim", "a", 40, fault="polite"), *talks("other", "b", 40, fault="polite"), *talks(HUMAN, "c", 40)
+    )
+    assert ("sim", "other", "polite") not in pairs_that_differ(frames)
+    assert each_other.startswith("sim and other differ clearly in none of 10 measures, which does not say")
+    assert {row["name"] for row in frames.rows("measures")} == {"sim", "other"}
+    assert HUMAN not in {row["other"] for row in frames.rows("pairs")}
+
+
+def alarms_of_pairs(seeds, tasks, trials=1):
+    found = []
+    for seed in seeds:
+        frames, _ = said(*talks("sim", f"a{seed}", tasks, trials), *talks("other", f"b{seed}", tasks, trials))
+        found.append(bool(pairs_that_differ(frames)))
+    return np.mean(found)
+
+
+def test_equal_simulators_do_not_differ():
+    assert alarms_of_pairs(range(8), 12) <= 1 / 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tasks", "trials"), [(3, 1), (6, 1), (12, 4), (30, 1)])
+def test_equal_simulators_differ_in_five_of_a_hundred_comparisons_at_most(tasks, trials):
+    assert alarms_of_pairs(range(150), tasks, trials) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_of_one_or_two_tasks_simulators_are_not_told_apart(tasks):
+    frames, (answer, _, _, each_other) = said(*talks("sim", "a", tasks, fault="polite"), *talks("other", "b", tasks))
+    assert not pairs_that_differ(frames)
+    assert ("haven't two tasks in common" in answer) == (tasks == 1)
+    assert "differ clearly in none of" in each_other
+
+
+def test_simulators_without_a_common_task_are_told():
+    others = [replace(one, seed_id=f"b{one.seed_id}") for one in talks("other", "b", 20, fault="polite")]
+    frames, (answer, *_) = said(*talks("sim", "a", 20), *others)
+    assert "sim and other haven't two tasks in common: differences may be the tasks'." in answer
+    assert {row["tasks"] for row in frames.rows("pairs")} == {0}
+    assert ("sim", "other", "polite") in pairs_that_differ(frames)
+
+
+def test_of_many_simulators_pairs_are_counted():
+    conversations = []
+    for name in "abcd":
+        conversations += talks(f"sim {name}", name, 8, fault="polite" * (name == "d"))
+    frames = measured(conversations, [f"sim {name}" for name in "abcd"], 0, seed=0)["by_source"][""]
+    differ = {pair[:2] for pair in pairs_that_differ(frames)}
+    assert beside(frames) == [f"Of 6 pairs of simulated users {len(differ)} differ clearly in a measure."]
+
+
+def test_two_files_of_one_simulator_are_one_simulator(tmp_path):
+    """Their conversations may be numbered alike, which is an error that says how to read them."""
+    files = [written(tmp_path / f"{seed}.json", seed, 4) for seed in "ab"]
+    command = ("import", "--format", "tau2", "--data", f"gpt={files[0]},gpt={files[1]}", "--study", tmp_path / "study")
+    _, err = spotbot(*command, code=2)
+    assert "--columns conversation_id=-" in err
+    out, _ = spotbot(*command, "--columns", "conversation_id=-")
+    assert out.startswith("8 conversations of gpt, gpt-agent\n")
+
+
+def test_simulators_without_people_have_a_page(tmp_path):
+    files = [written(tmp_path / f"{name}.json", name, 12, fault="polite" * (name == "b"), llm=name) for name in "ab"]
+    study = tmp_path / "study"
+    spotbot("import", "--format", "tau2", "--data", f"a={files[0]},b={files[1]}", "--study", study)
+    out, _ = spotbot("analyze", "--study", study, "--gate", code=3)
+    assert "Nobody knows which of a and b is like people" in out
+    assert "a and b differ clearly in" in out
+    spotbot("report", "--study", study)
+    page = (study / "report" / "index.html").read_text(encoding="utf-8")
+    first = re.sub(r"<[^>]+>", " ", page[page.index('<header id="answer"') : page.index("</header>")])
+    for words in (
+        "Nobody knows which of a and b",
+        "Simulated users beside each other",
+        "Beside each other",
+        "human=FILE",
+    ):
+        assert words in first
+    assert (study / "surveys" / "spot_the_user" / "analysis" / "simulators_pairs.csv").exists()
+
+
 def test_two_simulators_of_one_agent_are_each_compared_on_the_same_tasks():
-    frames, (answer, _, _) = said(
+    frames, (answer, *_) = said(
         *talks("sim", "a", 40, fault="loops"), *talks("other", "b", 40, fault="polite"), *talks(HUMAN, "c", 40)
     )
     assert {name: rows[0]["measure"] for name, rows in differing(frames).items()} == {
@@ -134,7 +251,7 @@ def test_two_simulators_of_one_agent_are_each_compared_on_the_same_tasks():
     ],
 )
 def test_too_little_is_a_sentence(conversations, words):
-    frames, (answer, _, _) = said(*conversations)
+    frames, (answer, *_) = said(*conversations)
     assert re.search(words, answer)
     assert verdict(frames) == UNKNOWN
 
@@ -151,7 +268,7 @@ def test_in_other_languages_there_are_the_measures_that_need_no_words(simulated,
     for n in range(12):
         conversations.append(talk("sim", f"s{n}", [simulated, "?", "…"], str(n)))
         conversations.append(talk(HUMAN, f"h{n}", [people, "?", "4711"], str(n)))
-    frames, (answer, _, _) = said(*conversations)
+    frames, (answer, *_) = said(*conversations)
     assert "of English alone" in answer
     assert {"polite", "corrections", "slips"}.isdisjoint(row["measure"] for row in frames.rows("measures"))
     assert "index" not in frames
@@ -160,8 +277,8 @@ def test_in_other_languages_there_are_the_measures_that_need_no_words(simulated,
 
 def test_people_of_another_agent_are_told():
     others = [replace(one, entities=(HUMAN, "elsewhere")) for one in talks(HUMAN, "b", 3)]
-    _, (answer, _, _) = said(*talks("sim", "a", 3), *others)
-    assert "People talked to elsewhere, simulated users to agent" in answer
+    _, (answer, *_) = said(*talks("sim", "a", 3), *others)
+    assert "sim talked to agent; people talked to elsewhere: differences may be the agents'." in answer
 
 
 def test_the_index_is_that_of_the_paper():

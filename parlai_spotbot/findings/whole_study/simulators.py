@@ -1,4 +1,4 @@
-"""Are simulated users like people? The user's side of conversations, measured without anybody's judgement.
+"""Are simulated users like people, and like each other? Their side of conversations, measured without any judgement.
 
 It is about conversations, whoever judged them, so there is one result, not one a source.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from parlai_spotbot.analysis.likeness import (
     ALIKE,
     DIFFERENT,
     PLANNED,
+    SIGNIFICANT,
     UNKNOWN,
     Measure,
     behaviour_index,
@@ -54,15 +56,23 @@ SHOWN = {"differ": "Measures that differ", "alike": "Alike", "measures": "Measur
 """Columns of the table of several simulated users, and their titles."""
 
 MOST_SENTENCES = 2
-"""More simulated users are counted, without a sentence each."""
+MOST_PAIRS = 3
+"""More simulated users, and pairs of them, are counted, without a sentence each."""
 
 NOBODY = "There is no simulated user among the conversations, so nothing is compared with people."
 NO_PEOPLE = (
     "Whether {0} is like people is not known: there are no conversations of people with the agent. Import them, too "
     "(--format tau2 --data human=FILE); about {1:conversation} of each would settle it."
 )
-OTHER_AGENTS = "People talked to {}, simulated users to {}: differences may be the agents'."
-OTHER_TASKS = "{} and people haven't two tasks in common: differences may be the tasks'."
+WHICH = (
+    "Nobody knows which of {0} is like people: there are no conversations of people with the agent. Import them, too "
+    "(--format tau2 --data human=FILE); about {1:conversation} of people, and of each, would settle it."
+)
+APART = "{name} and {other} differ clearly in {differ} of {measures:measure}: {most}."
+NOT_APART = "{name} and {other} differ clearly in none of {measures:measure}, which does not say that they are alike."
+PAIRS = "Of {} pairs of simulated users {} differ clearly in a measure."
+OTHER_AGENTS = "{}: differences may be the agents'."
+OTHER_TASKS = "{} haven't two tasks in common: differences may be the tasks'."
 NO_INTERVAL = " (no interval)"
 NOT_ENGLISH = "Not all is English: politeness, corrections and slips, and the User-Sim Index, are of English alone."
 
@@ -113,16 +123,23 @@ def _about(values: pd.DataFrame, english: bool) -> dict:
     beware = []
     if not english:
         beware.append(NOT_ENGLISH)
-    agents = [set(rows["agent"]) for _, rows in values.groupby(values["name"] == HUMAN)]
-    if len(agents) == 2 and agents[0] != agents[1]:
-        named = [listed(map(who, sorted(names))) for names in reversed(agents)]
-        beware.append(OTHER_AGENTS.format(*named))
-    names = list(dict.fromkeys(values["name"]))
+    simulators = _simulators(values)
+    people = HUMAN in set(values["name"])
+    names = [*simulators, *[HUMAN] * people]
+    agents = {name: listed(map(who, sorted(set(rows["agent"])))) for name, rows in values.groupby("name")}
+    if len(set(agents.values())) > 1 and simulators:
+        beware.append(OTHER_AGENTS.format("; ".join(f"{who(name)} talked to {agents[name]}" for name in names)))
     tasks = {name: set(rows["task"]) for name, rows in values.groupby("name")}
-    apart = [name for name in names if HUMAN in tasks and name != HUMAN and len(tasks[name] & tasks[HUMAN]) < 2]
+    pairs = combinations(names, 2)
+    apart = [f"{first} and {who(other)}" for first, other in pairs if len(tasks[first] & tasks[other]) < 2]
     if apart:
-        beware.append(OTHER_TASKS.format(listed(apart)))
-    return {"simulators": [name for name in names if name != HUMAN], "people": HUMAN in names, "beware": beware}
+        beware.append(OTHER_TASKS.format("; ".join(apart)))
+    return {"simulators": simulators, "people": people, "beware": beware}
+
+
+def _simulators(values: pd.DataFrame) -> list[str]:
+    """Return the names of simulated users, in the order of their first conversations."""
+    return [name for name in dict.fromkeys(values["name"]) if name != HUMAN]
 
 
 def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
@@ -133,10 +150,14 @@ def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
         if english or not about.get("english"):
             measures[name] = Measure(about["least"], about.get("bounds"))
     shares = [name for name in measures if measures[name].bounds]
-    rows = differences(values.assign(**(100 * values[shares])), measures, HUMAN)
+    simulators = _simulators(values)
+    in_percent = values.assign(**(100 * values[shares]))
+    rows = differences(in_percent, measures, [(name, HUMAN) for name in simulators])
     if rows.empty:
         return {}
-    rows["what"] = [MEASURES[name]["title"] for name in rows["measure"]]
+    titles = {name: about["title"] for name, about in MEASURES.items()}
+    rows["what"] = rows["measure"].map(titles)
+    pairs = differences(in_percent, measures, combinations(simulators, 2))
     answers = []
     for name, name_rows in rows.groupby("name", sort=False):
         counts = name_rows["verdict"].value_counts()
@@ -150,7 +171,12 @@ def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
             "needed": unknown.max(),
         }
         answers.append(answer | {"differ": counts.get(DIFFERENT, 0), "alike": counts.get(ALIKE, 0)})
-    frames = {"measures": rows, "answers": pd.DataFrame(answers)}
+    frames = {"measures": rows.drop(columns="other"), "answers": pd.DataFrame(answers)}
+    if not pairs.empty:
+        pairs["what"] = pairs["measure"].map(titles)
+        pairs["differs"] = pairs["p_adjusted"] < SIGNIFICANT
+        pairs = pairs.sort_values("standard", key=abs, ascending=False, kind="stable")
+        frames["pairs"] = pairs.rename(columns=lambda name: name.replace("people", "beside"))
     if (values["name"] == HUMAN).any():
         frames["examples"] = _examples(values, rows)
         if english:
@@ -186,8 +212,10 @@ def answer(frames: Frames) -> str:
     about = frames.one("about")
     if not about.get("simulators"):
         return NOBODY
+    if not about["people"] and len(about["simulators"]) > 1:
+        return filled(WHICH, listed(about["simulators"]), PLANNED)
     if not about["people"]:
-        return filled(NO_PEOPLE, listed(about["simulators"], "or"), PLANNED)
+        return filled(NO_PEOPLE, about["simulators"][0], PLANNED)
     rows = frames.rows("answers")
     if len(rows) <= MOST_SENTENCES:
         return " ".join(filled(SENTENCES[row["verdict"]], **row) for row in rows)
@@ -212,12 +240,36 @@ def where(frames: Frames) -> list[str]:
 
 
 def _compared_with_people(row: Mapping) -> str:
-    """Return the means of a measure, with their intervals."""
-    means = []
-    for name in ("value", "people"):
-        interval = between(ends(row, name), partial(number, digits=1))
-        means.append(number(row[name], 1) + (interval or NO_INTERVAL))
-    return f"{row['what']} {', people '.join(means)}"
+    return f"{row['what']} {_mean(row, 'value')}, people {_mean(row, 'people')}"
+
+
+def _mean(row: Mapping, name: str) -> str:
+    """Return a mean of a measure, with its interval."""
+    interval = between(ends(row, name), partial(number, digits=1))
+    return number(row[name], 1) + (interval or NO_INTERVAL)
+
+
+def beside(frames: Frames) -> list[str]:
+    """Return in what simulated users differ from each other, a sentence each two; of many, one on how many do."""
+    sentences = []
+    differ = 0
+    for (name, other), rows in _by_pair(frames).items():
+        differing_rows = [row for row in rows if row["differs"]]
+        differ += bool(differing_rows)
+        most = [f"{row['what']} {_mean(row, 'value')} and {_mean(row, 'beside')}" for row in differing_rows[:NAMED]]
+        about = {"name": name, "other": other, "differ": len(differing_rows), "measures": len(rows)}
+        sentences.append(filled(APART if most else NOT_APART, **about, most="; ".join(most)))
+    if len(sentences) > MOST_PAIRS:
+        return [PAIRS.format(len(sentences), differ)]
+    return sentences
+
+
+def _by_pair(frames: Frames) -> dict[tuple[str, str], list[dict]]:
+    """Return the rows of each two simulated users, the farthest first."""
+    rows_by_pair: dict[tuple[str, str], list[dict]] = {}
+    for row in frames.rows("pairs"):
+        rows_by_pair.setdefault((row["name"], row["other"]), []).append(row)
+    return rows_by_pair
 
 
 def remedies(frames: Frames) -> list[str]:
@@ -233,18 +285,25 @@ def _remedy(row: Mapping) -> str:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return whether simulated users are like people, where not, and what would make them so."""
+    """Return whether simulated users are like people, where not, what would make them so, and how they differ."""
     frames = result.frames
     beware = frames.one("about").get("beware") or []
-    return [" ".join([answer(frames), *beware]), " ".join(where(frames)), " ".join(remedies(frames))]
+    answered = " ".join([answer(frames), *beware])
+    return [answered, *(" ".join(texts(frames)) for texts in (where, remedies, beside))]
 
 
 def card(frames: Frames) -> Card:
-    """Return the measures of one simulated user as a chart, the verdicts on several as a table."""
+    """Return the measures of one simulated user as a chart, of several the verdicts, or without people the pairs, as a
+    table."""
     rows = frames.rows("answers")
     if len(rows) == 1:
         tables = {name: table.read(frames) for name, table in FINDING.tables.items()}
         return Card(chart=render.page_chart(FINDING, tables))
+    if not frames.one("about")["people"]:
+        pairs = FINDING.tables["pairs"]
+        frame = pairs.read(frames)
+        titles = tuple(column.title for column in pairs.shown(frame).values())
+        return Card(table=CardTable(pairs.title, "", titles, [tuple(row) for row in pairs.cells(frame)]))
     cells = [(Name(row["name"]), row["verdict"], *(f"{row[name]:.0f}" for name in SHOWN)) for row in rows]
     head = ("User", "Beside people", *SHOWN.values())
     return Card(table=CardTable("Simulated users beside people", "", head, cells))

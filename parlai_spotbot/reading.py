@@ -240,6 +240,21 @@ def _whole(value: Any) -> Any:
 
 
 # -- YAML --------------------------------------------------------------------------------------------------------------
+class JsonTypes(LOADER):
+    """Loader of data as YAML: "no", "12:30" and dates are texts, as they are in JSON."""
+
+    yaml_implicit_resolvers: dict = {}
+
+
+for _tag, _pattern, _first in (
+    ("null", "(?:null|~|)", ["n", "~", ""]),
+    ("bool", "(?:true|false)", [*"tf"]),
+    ("int", r"-?(?:0|[1-9]\d*)", [*"-0123456789"]),
+    ("float", r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", [*"-0123456789"]),
+):
+    JsonTypes.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"{_pattern}\Z"), _first)
+
+
 def parse_yaml(text: str, loader: type = LOADER) -> Any:
     """The value of a YAML text; `Malformed` where it is none, or grows beyond `MOST_VALUES`, aliases repeated."""
     if len(text) > MOST_BYTES_OF_YAML:

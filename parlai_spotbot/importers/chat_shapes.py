@@ -45,6 +45,7 @@ BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 """Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
 NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
 MARKS = re.compile(SHAPES["marks"])
+SPACE = re.compile(r":\s+")
 SEVERAL = re.compile(SHAPES["several_answers"])
 
 
@@ -364,19 +365,28 @@ def _spoken(row: Row) -> list[Row] | None:
     messages = _split(text, row) or _roles_in(text)
     if messages or answered:
         return messages
-    turns = [NAMED.match(line) for line in COUNTED.sub("", text).splitlines() if line.strip()]
-    messages = [{"role": turn["speaker"], "content": turn["text"]} for turn in turns if turn]
-    if len(messages) < len(turns) or len({one["role"] for one in messages}) == len(messages):
-        return None
-    return messages
+    return _by_name([line for line in COUNTED.sub("", text).splitlines() if line.strip()])
 
 
 def _split(text: str, row: Row) -> list[Row]:
     """Return the messages of a text whose turns end in a mark; none where it holds no mark."""
-    turns = MARKS.split(text)
-    if len(turns) == 1:
+    turns = [turn.strip() for turn in MARKS.split(text) if turn.strip()]
+    if not MARKS.search(text):
         return []
-    return _in_turn([turn.strip() for turn in turns if turn.strip()], row)
+    return _by_name(turns) or _in_turn(turns, row)
+
+
+def _by_name(turns: list[str]) -> list[Row] | None:
+    """Return the messages of turns that begin with their speakers' names; None where they don't, or nobody has two."""
+    spaced = [SPACE.sub(": ", turn, count=1) for turn in turns]
+    messages = [
+        {"role": name["speaker"], "content": turn[name.start("text") :]}
+        for turn in spaced
+        if (name := NAMED.match(turn))
+    ]
+    if len(messages) < len(turns) or len({one["role"] for one in messages}) == len(messages):
+        return None
+    return messages
 
 
 def _roles_in(text: str) -> list[Row] | None:

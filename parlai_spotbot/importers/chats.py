@@ -159,6 +159,9 @@ class ChatReader(Reading):
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         groups: dict[str, dict[str, tuple[str, list[dict]]]] = {TURN: {}, TRACE: {}}
         for where, row in rows:
+            if row.get("AssignmentStatus") == "Rejected":
+                self.counts["rejected"] += 1
+                continue
             spans = [self._renamed(span) for span in spans_of(row)]
             number = where.rpartition(" ")[2]
             for chat in (chat for span in spans for chat in chats_of(span, number)):
@@ -187,7 +190,7 @@ class ChatReader(Reading):
             return "", "", chat
         row = chat
         if self._messages(row)[1] is None:
-            row = {spelling(key): value for key, value in chat.items()} | chat
+            row = {spelling(key.removeprefix("Input.")): value for key, value in chat.items()} | chat
         alone = self._messages(row)[1] is None
         talk = self._talk_of(row)
         of_turns = alone and all(map(set(row).intersection, (self.roles, self.keys["text"])))
@@ -293,7 +296,7 @@ class ChatReader(Reading):
                 turns.append((role, text))
         if messages and not turns and not contexts:
             raise Unusable(
-                "conversation without an exchange",
+                "conversation without a text that is known",
                 f"{where}: field '{column}': no message holds a text that is known.",
                 f"Name its field: --columns text=THEIRS. Known: {', '.join(messages[0])}.",
             )
@@ -304,25 +307,35 @@ class ChatReader(Reading):
     def _with_roles(self, messages: list[dict], where: str) -> list[tuple[str, dict]]:
         """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
         roles = [self._role(message) for message in messages]
-        unknown = list(dict.fromkeys(word for role, word in roles if role is None))
-        if unknown:
-            place = [role for role, _ in roles].index(None) + 1
-            key = self._find(messages[place - 1], "role")[0]
-            free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
-            named = [f"{self._role_within(word) or free.pop(0)}={word}" for word in filter(None, unknown)]
-            quotes = '"' * any("," in pair for pair in named)
-            remedy = "Name the field that says whose a message is: --columns role=THEIRS."
-            pairs = ",".join(f"{quotes}{pair}{quotes}" for pair in named)
-            if pairs:
-                remedy = f"Say who is who (what tools say is left out): --roles '{pairs}'."
-            raise Unusable(
-                "conversation with an unknown role",
-                f"{where}, message {place}: field '{key}' is {unknown[0] or None!r}.",
-                f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip(),
-            )
+        if all(word == "" and role is None for role, word in roles) and _texts_alone(messages, self.keys["text"]):
+            self.counts["in_turn"] += len(messages)
+            roles = [((USER, BOT)[place % 2], "") for place in range(len(messages))]
+        if None in dict(roles):
+            raise self._unknown_role(messages, roles, where)
         if BOT not in dict(roles) and [role for role, _ in roles[:2]] == [USER, SYSTEM]:
             roles = [(BOT if role == SYSTEM else role, word) for role, word in roles]
         return [(str(role), message) for (role, _), message in zip(roles, messages, strict=True)]
+
+    def _unknown_role(self, messages: list[dict], roles: list[tuple[str | None, str]], where: str) -> Unusable:
+        """Return the error of messages of which it isn't known whose they are, with the option that says it."""
+        unknown = list(dict.fromkeys(word for role, word in roles if role is None))
+        place = [role for role, _ in roles].index(None) + 1
+        key = self._find(messages[place - 1], "role")[0]
+        free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
+        meant = [self._role_within(word) for word in unknown]
+        if len({*meant}) < len(meant):
+            meant = [""] * len(meant)
+        named = [f"{role or free.pop(0)}={word}" for role, word in zip(meant, unknown, strict=True) if word]
+        quotes = '"' * any("," in pair for pair in named)
+        remedy = f"Name the field that says whose a message is: --columns role={_speaker_field(messages)}."
+        pairs = ",".join(f"{quotes}{pair}{quotes}" for pair in named)
+        if pairs:
+            remedy = f"Say who is who (what tools say is left out): --roles '{pairs}'."
+        return Unusable(
+            "conversation with an unknown role",
+            f"{where}, message {place}: field '{key}' is {unknown[0] or None!r}.",
+            f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip(),
+        )
 
     def _role_within(self, word: str) -> str:
         """Return the role that a part of a word means ("Agent (Thought)"); "" where none does."""
@@ -340,7 +353,10 @@ class ChatReader(Reading):
             flag = at(message, name)
             if isinstance(flag, bool):
                 return role if flag else OTHERS[role], ""
-        word = str(self._find(message, "role")[1] or "").strip(" :")
+        speaker = self._find(message, "role")[1]
+        word = ""
+        if speaker is not None and not isinstance(speaker, bool):
+            word = str(speaker).strip(" :")
         return self.role_of.get(word.casefold()), word
 
     def _text(self, message: dict, field: str) -> str:
@@ -365,13 +381,29 @@ class ChatReader(Reading):
         return text
 
 
+def _texts_alone(messages: list[dict], texts: Sequence[str]) -> bool:
+    """Return True if messages hold a text and nothing but lists beside it that could say whose they are."""
+    others = [{name for name, value in message.items() if not isinstance(value, list)} for message in messages]
+    return all(names and names <= {*texts} for names in others)
+
+
+def _speaker_field(messages: list[dict]) -> str:
+    """Return the first field of messages that may say whose they are, as it holds few values; else "THEIRS"."""
+    for name in messages[0]:
+        values = [message.get(name) for message in messages]
+        if all(isinstance(value, (str, int)) for value in values) and 1 < len({*values}) <= len(values) / 2:
+            return name
+    return "THEIRS"
+
+
 def _without_messages(row: dict, where: str, column: str) -> Unusable:
     """Return the error of a row without messages: with the only columns that may hold a question, and its answer."""
     columns = spelt_columns([*row])
     pairs = []
     for field, parts in CHAT_WORDS["parts"].items():
-        fits = [name for spelt, name in columns.items() if spelt.split("_")[-1] in parts]
-        pairs.append(f"{field}={fits[0] if len(fits) == 1 else 'THEIRS'}")
+        named = {spelt: name for spelt, name in columns.items() if not spelt.endswith("_id")}
+        by_part = {spelt.split("_")[place]: name for place in (0, -1) for spelt, name in named.items()}
+        pairs.append(f"{field}={next((by_part[part] for part in parts if part in by_part), 'THEIRS')}")
     return Unusable(
         "row without messages",
         f"{where} is no list of objects with a role and a text.",

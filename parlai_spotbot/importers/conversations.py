@@ -18,7 +18,7 @@ from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of, unused_name
-from parlai_spotbot.importers.left_out import Unusable
+from parlai_spotbot.importers.left_out import SHORT, Unusable
 from parlai_spotbot.outside import cleaned, without_calls, without_reasoning
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Conversation, Turn, until_stop
@@ -107,7 +107,7 @@ class Reading:
         self.counts["stopped"] += turns != turns_said
         if len(turns) < 2 * (seed + 1):
             raise Unusable(
-                "conversation without an exchange",
+                SHORT,
                 f"{where}: {len(turns)} turns with a text, no exchange after {seed} of the seed.",
                 "Remove it, or the seed.",
             )

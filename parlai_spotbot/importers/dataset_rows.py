@@ -1,4 +1,4 @@
-"""The rows of a file as objects: CSV, JSON Lines, one JSON list, Parquet, or a folder of Parquet files.
+"""The rows of a file as objects: CSV, JSON Lines, one JSON or YAML list, Parquet, or a folder of Parquet files.
 
 Texts may be packed by gzip. Parquet needs pyarrow, which isn't installed with this package.
 """
@@ -15,10 +15,22 @@ from typing_extensions import TypeIs
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
 from parlai_spotbot.importers.transcripts import Row, transcript_rows
-from parlai_spotbot.reading import SEPARATORS, Malformed, csv_rows, lines_of, opened, parse_json, whole_text
+from parlai_spotbot.reading import (
+    SEPARATORS,
+    JsonTypes,
+    Malformed,
+    csv_rows,
+    lines_of,
+    opened,
+    parse_json,
+    parse_yaml,
+    whole_text,
+)
 from parlai_spotbot.wording import listed
 
-REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
+REMEDY = (
+    "Name a CSV file with a header, JSON Lines, a JSON file (or YAML, up to 16 MiB) of one list, or Parquet, in UTF-8."
+)
 NONE = "-"
 """In place of a column: the field is left out."""
 
@@ -211,6 +223,9 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
         rows = transcript_rows(file, head)
         if rows is not None:
             return "line", rows
+    if kinds & {".yaml", ".yml"}:
+        rows = parse_yaml(whole_text(file), JsonTypes)
+        return "entry", enumerate(rows if isinstance(rows, list) else [rows], start=1)
     if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
         return "line", _csv(file)
     if begins == "[" and not kinds & {".jsonl", ".ndjson"}:
@@ -276,7 +291,8 @@ def _json_lines(path: Path) -> Rows:
                 except ValueError as err:
                     if number > 1 or line.rstrip().endswith("}"):
                         raise Malformed(f"not valid JSON: {err}", number) from None
-                    yield number, _object_over_lines(path)
+                    whole = _object_over_lines(path)
+                    yield from enumerate(whole if isinstance(whole, list) else [whole], start=number)
                     return
 
 

@@ -10,6 +10,8 @@ from parlai_spotbot.wording import counted
 
 COPY = "copy of"
 """How reasons begin for a row that is the same as another one."""
+SHORT = "conversation without an exchange"
+"""The reason of a row that is too short to be of use, as many of a log are."""
 
 
 class Unusable(UserError):
@@ -71,9 +73,14 @@ class LeftOut:
         self.first = None
 
     def check(self, where: object) -> None:
-        """Raise `UserError` where more than half of the rows can't be used; of copies nothing is lost."""
-        lost = sum(count for reason, count in self.counts.items() if not reason.startswith(COPY))
-        if self.first is not None and lost > self.rows - self.counts.total():
+        """Raise `UserError` where more than half of the rows can't be used; of copies, and short ones, nothing is lost
+        unless they are all.
+        """
+        lost = sum(count for reason, count in self.counts.items() if not reason.startswith((COPY, SHORT)))
+        used = self.rows - self.counts.total()
+        if not used:
+            lost += self.counts[SHORT]
+        if self.first is not None and lost > used:
             most = f"{lost} of {counted(self.rows, 'row')} can't be used ({self})"
             raise UserError(f"{where}: {most}. The first: {self.first.problem}", self.first.remedy)
 

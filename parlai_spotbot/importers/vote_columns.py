@@ -5,7 +5,16 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import REMEDY, Names, inner_columns, named_columns, spelling, spelt_columns
+from parlai_spotbot.importers.dataset_rows import (
+    REMEDY,
+    Dataset,
+    Names,
+    flat,
+    inner_columns,
+    named_columns,
+    spelling,
+    spelt_columns,
+)
 from parlai_spotbot.importers.winners import WORDS, named_pair
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
@@ -16,6 +25,11 @@ RANKINGS = (
     "as A>B=C."
 )
 SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME"
+SIDE_COLUMNS = "side_"
+"""How columns begin that hold what two sides of texts are called, where no column names the contestants."""
+TEXTS = {*WORDS["texts_of_sides"]}
+PART = re.compile(r"[\d_]")
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
@@ -48,21 +62,59 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
 def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
     """Return the columns of winner and loser, () where the file has no such pair, and the names of all fields."""
     outer = spelt_columns(head)
-    inner = inner_columns(head)
-    losers = WORDS["winner_and_loser"]
-    free = {name for name, theirs in outer.items() if theirs not in columns.values()}
-    pair: Sequence[str] = ()
-    if {"a", "b"}.isdisjoint(columns):
-        sides = [(WORDS["sides"], outer), (WORDS["sides"], inner), (_pairs_alike(free), outer)]
-        sides += [(losers, outer), (losers, inner)]
-        pair = next((pair for pairs, names in sides for pair in pairs if {*pair} <= names.keys()), ())
+    free = {name: theirs for name, theirs in outer.items() if theirs not in columns.values()}
+    pair = _pair(outer, inner_columns(head), free, columns)
     names: dict[str, Sequence[str]] = {**KNOWN, **dict(zip("ab", ([side] for side in pair), strict=False))}
-    if pair in losers:
+    if pair in WORDS["winner_and_loser"]:
         names["winner"] = [name for name in names["winner"] if name not in WORDS["texts_of_pairs"]]
         return pair, names
     if {*names["winner"], *WORDS["one_hot"]}.isdisjoint(spelt):
-        names["winner"] = _winners_by_part(free - {*pair})
+        names["winner"] = _winners_by_part({name: theirs for name, theirs in free.items() if name not in pair})
+        if pair and pair[0].startswith(SIDE_COLUMNS):
+            names["winner"] = names["winner"] or WORDS["labels_of_sides"]
     return (), names
+
+
+def _pair(outer: Names, inner: Names, free: Collection[str], columns: Names) -> Sequence[str]:
+    """Return the names of the two columns of contestants, by their spelling; () where there are none."""
+    if not {"a", "b"}.isdisjoint(columns):
+        return ()
+    losers = WORDS["winner_and_loser"]
+    sides = [(WORDS["sides"], outer), (WORDS["sides"], inner), (_contestants(free), outer)]
+    sides += [(losers, outer), (losers, inner)]
+    return next((pair for pairs, names in sides for pair in pairs if {*pair} <= names.keys()), ())
+
+
+def with_sides(rows: Dataset, columns: Names, names: Names) -> Dataset:
+    """Yield rows, with the two sides of what was compared as contestants where no column names them; `names` may name
+    the sides "a" and "b" (--names)."""
+    first = next(rows, None)
+    if first is None:
+        return
+    sides = _sides(tuple(flat(first[1])), columns, {"a", "b"} <= names.keys())
+    yield first[0], {**sides, **first[1]}
+    if not sides:
+        yield from rows
+    for where, row in rows:
+        yield where, {**sides, **row}
+
+
+def _sides(head: Sequence[str], columns: Names, named: bool) -> dict[str, str]:
+    """Return a column of each side, and what it is called: as the texts that were compared, or "a" and "b" if `named`.
+
+    {} where columns name contestants, or it isn't known which two texts were compared.
+    """
+    spelt = spelt_columns(head)
+    if not {"a", "b"}.isdisjoint(columns) or _pair(spelt, inner_columns(head), spelt, columns):
+        return {}
+    texts = [(pair, marks) for pair, marks in _pairs_alike(spelt).items() if {*PART.split(pair[0])} & TEXTS]
+    if len(texts) != 1 and named:
+        return {"a": "a", "b": "b"}
+    if len(texts) != 1:
+        return {}
+    [(pair, marks)] = texts
+    called = "ab" if named else [f"side {spelt[name]}" for name in pair]
+    return {f"{SIDE_COLUMNS}{mark}": name for mark, name in zip(marks, called, strict=False)}
 
 
 def _check_counts(where: str, head: Sequence[str]) -> None:
@@ -77,6 +129,12 @@ def _check_counts(where: str, head: Sequence[str]) -> None:
 def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[str]]) -> None:
     """Raise `UserError` for columns that are missing, or one that stands for both contestants."""
     missing = [name for name in HOLDS if not found.get(name)]
+    if "a" in missing and {*WORDS["always_won"]} <= spelt_columns(head).keys():
+        raise UserError(
+            f"{where}: no column is known to name who wrote what was chosen and rejected, so nobody can be ranked.",
+            "The chosen answers are read as chats by --format messages; where columns name who wrote them: --columns "
+            "a=THEIRS,b=THEIRS.",
+        )
     if missing:
         holds = "; ".join(f"'{name}', {HOLDS[name]}" for name in missing)
         may_hold = [name for name in head if not {*WORDS["may_be_winners"]}.isdisjoint(spelling(name).split("_"))]
@@ -94,29 +152,32 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
 
 
-def has_sides(head: Sequence[str], columns: Names) -> bool:
-    """Return True if columns name the two contestants."""
-    spelt = spelt_columns(head)
-    return bool({"a", "b"} & columns.keys() or named_pair("sides", spelt) or named_pair("winner_and_loser", spelt))
-
-
-def _winners_by_part(names: Collection[str]) -> list[str]:
+def _winners_by_part(columns: Names) -> list[str]:
     """Return the one name that has a part such as "winner"; none where there are more."""
-    parts, others = {*WORDS["winners_by_part"]}, {*WORDS["no_winners"]}
-    fits = [name for name in names if not parts.isdisjoint(name.split("_")) and others.isdisjoint(name.split("_"))]
+    fits = []
+    for name, theirs in columns.items():
+        parts = {*spelling(CAMEL.sub("_", theirs)).split("_")}
+        if not parts.isdisjoint(WORDS["winners_by_part"]) and parts.isdisjoint(WORDS["no_winners"]):
+            fits.append(name)
     return fits * (len(fits) == 1)
 
 
-def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
+def _contestants(names: Collection[str]) -> list[tuple[str, str]]:
     """Return the one pair of names that differ by 1 and 2, a and b, left and right alone; none where there are more."""
-    pairs = {
-        (name, name[: place.start()] + two + name[place.end() :])
-        for one, two in WORDS["marks"]
-        for name in names
-        for place in re.finditer(one, name)
-    }
     others = {*WORDS["no_contestants"]}
-    fits = [pair for pair in pairs if pair[1] in names and others.isdisjoint(re.split(r"[\d_]", pair[0]))]
+    fits = [pair for pair in _pairs_alike(names) if others.isdisjoint(PART.split(pair[0]))]
     if len(fits) > 1:
         return []
     return fits
+
+
+def _pairs_alike(names: Collection[str]) -> dict[tuple[str, str], list[str]]:
+    """Return the pairs of names that differ by two marks alone, without a third, and the marks."""
+    pairs = {}
+    for marks in WORDS["marks"]:
+        for name in names:
+            for place in re.finditer(marks[0], name):
+                one, *others = (name[: place.start()] + mark + name[place.end() :] for mark in marks)
+                if [other in names for other in others] in ([True], [True, False]):
+                    pairs[one, others[0]] = marks
+    return pairs

@@ -38,7 +38,7 @@ from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.numbers import AmbiguousNumber
 from parlai_spotbot.importers.survey_tools import NOT_USED, rejected
 from parlai_spotbot.importers.times import utc_time, utc_times
-from parlai_spotbot.importers.vote_columns import columns_of, has_sides
+from parlai_spotbot.importers.vote_columns import SIDE_COLUMNS, columns_of, with_sides
 from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
 from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners, stripped
@@ -158,16 +158,8 @@ def votes(
 def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> bytes:
     """Return the lines of judgements of a file; its winners, and marks of decimals, are what alone fits all rows."""
 
-    def with_sides() -> Dataset:
-        for where, row in vote_rows(dataset_rows(path)):
-            if not has_sides(tuple(row), reader.given_columns):
-                row = {"a": "a", "b": "b", **row}
-            yield where, row
-
     def rows() -> Dataset:
-        if {"a", "b"} <= reader.given_names.keys():
-            return with_sides()
-        return vote_rows(dataset_rows(path))
+        return vote_rows(with_sides(dataset_rows(path), reader.given_columns, reader.given_names))
 
     try:
         return by_columns(rows, understand, reader.read)
@@ -422,6 +414,8 @@ class _VoteReader:
         told = {
             **self._told,
             "winner": self.columns["winner"][0],
+            "sides": self.columns["a"][0].startswith(SIDE_COLUMNS)
+            and listed(sorted(self.names.named.keys() - self.names.given)),
             "cuts": ", ".join(cuts),
             "scores": self.winners.scored and " and ".join(self.columns["winner"]),
             "winner_is": self.winners.winner_is,

@@ -114,7 +114,8 @@ class Winners:
         self.named = not self.scored and winners[0] not in WORDS["one_hot"]
         self.flags = {place: WORDS["one_hot"][name] for place, name in enumerate(winners) if name in WORDS["one_hot"]}
         self._own = {first, second}
-        self.numbered = first.endswith("1") and second == f"{first[:-1]}2"
+        from_zero = self.answers.get("0") in CHANGED
+        self.numbered = first.endswith("1") and second == f"{first[:-1]}2" and not from_zero
         numbers = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
         self._cuts = _cuts(self.answers) + _cuts(numbers)
         self.against = second in WORDS["against"]
@@ -172,6 +173,8 @@ class Winners:
 
     def _refuse(self, word: str, meant: Collection[str], wrong: Wrong) -> NoReturn:
         remedy = f"Map each word of the column: --answers '{word}=OUTCOME,…', of a, b, tie and both_bad."
+        if word == "0" and self.numbered:
+            remedy = "Write --answers 0=a,1=b,2=tie where 0 is the first one, 0=tie where it is neither."
         if any(value % 1 for value in readings(word).values()):
             remedy = f"{remedy} Or cut numbers: --answers '{CUTS[self.numbered]}'."
         if not meant:

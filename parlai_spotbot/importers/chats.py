@@ -30,7 +30,7 @@ from parlai_spotbot.importers.chat_shapes import (
     shaped,
 )
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
-from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling, spelt_columns
+from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.spans import spans_of
@@ -158,13 +158,9 @@ class ChatReader(Reading):
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         groups: dict[str, dict[str, tuple[str, list[dict]]]] = {TURN: {}, TRACE: {}}
-        for where, row in rows:
-            if row.get("AssignmentStatus") == "Rejected":
-                self.counts["rejected"] += 1
-                continue
-            spans = [self._renamed(span) for span in spans_of(row)]
+        for where, row in filter(self._is_used, rows):
             number = where.rpartition(" ")[2]
-            for chat in (chat for span in spans for chat in chats_of(span, number)):
+            for chat in (chat for span in map(self._renamed, spans_of(row)) for chat in chats_of(span, number)):
                 kind, key, one = self._kind_of(chat, where)
                 if kind == CHAT:
                     yield where, one
@@ -182,6 +178,12 @@ class ChatReader(Reading):
         yield from talks.values()
         for session, (where, traces) in groups[TRACE].items():
             yield where, {**joined(traces), "conversation_id": session}
+
+    def _is_used(self, placed_row: tuple[str, dict]) -> bool:
+        """Return False for a row of MTurk whose work was rejected, which is counted."""
+        rejected = placed_row[1].get("AssignmentStatus") == "Rejected"
+        self.counts["rejected"] += rejected
+        return not rejected
 
     def _kind_of(self, chat: dict, where: str) -> tuple[str, str, dict]:
         """Return whether a row is a chat, a turn, a trace or a part of one, the id of what it is of, and the row."""
@@ -316,25 +318,27 @@ class ChatReader(Reading):
             roles = [(BOT if role == SYSTEM else role, word) for role, word in roles]
         return [(str(role), message) for (role, _), message in zip(roles, messages, strict=True)]
 
-    def _unknown_role(self, messages: list[dict], roles: list[tuple[str | None, str]], where: str) -> Unusable:
+    def _unknown_role(self, messages: list[dict], roles: Sequence[tuple[str | None, str]], where: str) -> Unusable:
         """Return the error of messages of which it isn't known whose they are, with the option that says it."""
         unknown = list(dict.fromkeys(word for role, word in roles if role is None))
         place = [role for role, _ in roles].index(None) + 1
         key = self._find(messages[place - 1], "role")[0]
+        problem = f"{where}, message {place}: field '{key}' is {unknown[0] or None!r}."
+        column = ""
+        if unknown == [""]:
+            column, unknown = _speaker_column(messages)
         free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
         meant = [self._role_within(word) for word in unknown]
         if len({*meant}) < len(meant):
             meant = [""] * len(meant)
         named = [f"{role or free.pop(0)}={word}" for role, word in zip(meant, unknown, strict=True) if word]
         quotes = '"' * any("," in pair for pair in named)
-        remedy = f"Name the field that says whose a message is: --columns role={_speaker_field(messages)}."
+        remedy = "Name the field that says whose a message is: --columns role=THEIRS."
         pairs = ",".join(f"{quotes}{pair}{quotes}" for pair in named)
         if pairs:
-            remedy = f"Say who is who (what tools say is left out): --roles '{pairs}'."
+            remedy = f"Say who is who (what tools say is left out): {column}--roles '{pairs}'."
         return Unusable(
-            "conversation with an unknown role",
-            f"{where}, message {place}: field '{key}' is {unknown[0] or None!r}.",
-            f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip(),
+            "conversation with an unknown role", problem, f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip()
         )
 
     def _role_within(self, word: str) -> str:
@@ -387,23 +391,27 @@ def _texts_alone(messages: list[dict], texts: Sequence[str]) -> bool:
     return all(names and names <= {*texts} for names in others)
 
 
-def _speaker_field(messages: list[dict]) -> str:
-    """Return the first field of messages that may say whose they are, as it holds few values; else "THEIRS"."""
+def _speaker_column(messages: list[dict]) -> tuple[str, list[str]]:
+    """Return the option for the first field of messages that may say whose they are, as it holds few values, and these;
+    "" where none does."""
     for name in messages[0]:
         values = [message.get(name) for message in messages]
-        if all(isinstance(value, (str, int)) for value in values) and 1 < len({*values}) <= len(values) / 2:
-            return name
-    return "THEIRS"
+        speakers = list(dict.fromkeys(map(str, values)))
+        if all(isinstance(value, (str, int)) for value in values) and 1 < len(speakers) <= len(values) / 2:
+            return f"--columns role={name} ", speakers
+    return "", [""]
 
 
 def _without_messages(row: dict, where: str, column: str) -> Unusable:
     """Return the error of a row without messages: with the only columns that may hold a question, and its answer."""
-    columns = spelt_columns([*row])
+    columns = {spelling(name.removeprefix("Input.")): name for name in row}
+    named = [(spelt.split("_"), name) for spelt, name in reversed(columns.items()) if not spelt.endswith("_id")]
+    by_first = {parts[0]: name for parts, name in named if "." not in name}
+    by_last = {parts[-1]: name for parts, name in named}
     pairs = []
     for field, parts in CHAT_WORDS["parts"].items():
-        named = {spelt: name for spelt, name in columns.items() if not spelt.endswith("_id")}
-        by_part = {spelt.split("_")[place]: name for place in (0, -1) for spelt, name in named.items()}
-        pairs.append(f"{field}={next((by_part[part] for part in parts if part in by_part), 'THEIRS')}")
+        fits = [names[part] for names in (by_last, by_first) for part in parts if part in names]
+        pairs.append(f"{field}={[*fits, 'THEIRS'][0]}")
     return Unusable(
         "row without messages",
         f"{where} is no list of objects with a role and a text.",

@@ -157,7 +157,22 @@ def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
         return {}
     titles = {name: about["title"] for name, about in MEASURES.items()}
     rows["what"] = rows["measure"].map(titles)
+    frames = {"measures": rows.drop(columns="other"), "answers": _verdicts(rows)}
     pairs = differences(in_percent, measures, combinations(simulators, 2))
+    if not pairs.empty:
+        pairs["what"] = pairs["measure"].map(titles)
+        pairs["differs"] = pairs["p_adjusted"] < SIGNIFICANT
+        pairs = pairs.sort_values("standard", key=abs, ascending=False, kind="stable")
+        frames["pairs"] = pairs.rename(columns=lambda name: name.replace("people", "beside"))
+    if (values["name"] == HUMAN).any():
+        frames["examples"] = _examples(values, rows)
+        if english:
+            frames["index"] = behaviour_index(values, INDEX, HUMAN, generator(seed, "user-sim index"), REPLICATES)
+    return frames
+
+
+def _verdicts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdict on each simulated user beside people, a row each."""
     answers = []
     for name, name_rows in rows.groupby("name", sort=False):
         counts = name_rows["verdict"].value_counts()
@@ -171,17 +186,7 @@ def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
             "needed": unknown.max(),
         }
         answers.append(answer | {"differ": counts.get(DIFFERENT, 0), "alike": counts.get(ALIKE, 0)})
-    frames = {"measures": rows.drop(columns="other"), "answers": pd.DataFrame(answers)}
-    if not pairs.empty:
-        pairs["what"] = pairs["measure"].map(titles)
-        pairs["differs"] = pairs["p_adjusted"] < SIGNIFICANT
-        pairs = pairs.sort_values("standard", key=abs, ascending=False, kind="stable")
-        frames["pairs"] = pairs.rename(columns=lambda name: name.replace("people", "beside"))
-    if (values["name"] == HUMAN).any():
-        frames["examples"] = _examples(values, rows)
-        if english:
-            frames["index"] = behaviour_index(values, INDEX, HUMAN, generator(seed, "user-sim index"), REPLICATES)
-    return frames
+    return pd.DataFrame(answers)
 
 
 def _examples(values: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.special
 import trueskill
 
 from parlai_spotbot.analysis.ranking import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
@@ -88,3 +89,28 @@ def test_shuffles_are_random_orders_of_all_matches():
     error = np.std(one, axis=0) / 20
     assert (abs(mean - np.mean(one, axis=0)) < 5 * error).all()
     assert trueskill_scores(matches, names, rng=np.random.default_rng(1), shuffles=400)["mu"].equals(mean)
+
+
+MODELS = [TrueSkill(), PAPER, TrueSkill(tau=0.0, draw_probability=0.7), TrueSkill(beta=1.0, draw_probability=0.02)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_compiled_steps_are_those_of_numpy(model, monkeypatch):
+    pytest.importorskip("numba")
+    matches, names = played(bots=7, n=300)
+    weights = np.random.default_rng(2).integers(0, 4, (5, len(matches)))
+    weights[3] = 0
+    results = []
+    for many in (1 << 60, 0):
+        monkeypatch.setattr("parlai_spotbot.analysis.ranking.trueskill.MANY", many)
+        rng = np.random.default_rng(1)
+        results.append(trueskill_replicates(matches, names, weights, rng=rng, model=model, shuffles=3))
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-11, atol=1e-11)
+
+
+def test_the_table_of_mills_ratio_holds_to_rounding():
+    compiled = pytest.importorskip("parlai_spotbot.analysis.ranking.compiled_matches")
+    for x in np.concatenate([np.linspace(-45, 45, 3001), [0.0, -37.0, 37.0, -1e9, 1e9]]):
+        density = compiled._density(x)
+        below = compiled._below(x, density, compiled.MILLS)
+        np.testing.assert_allclose(below, scipy.special.ndtr(x), rtol=1e-12, atol=1e-300)

@@ -6,12 +6,14 @@ have the package's scores, a thousand orders at a time: by stepping over matches
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, Codes, match_codes
+from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, Codes, match_codes
 from parlai_spotbot.analysis.uncertainty.product import ProductWeights
 from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.errors import packages_named
@@ -29,6 +31,10 @@ SHUFFLES = 100
 
 STEPS = 64
 """Matches of each replicate that are looked up at a time."""
+
+MANY = 1 << 22
+"""Matches of all replicates from which on the steps are compiled, where numba is installed: it takes a second to start.
+"""
 
 
 @dataclass(frozen=True)
@@ -86,9 +92,54 @@ def trueskill_replicates(
     So many `shuffles` come first: replicates in which each match counts once.
     """
     codes = match_codes(matches, names)
-    orders = _orders(weights, len(matches), shuffles, rng)
-    parts = [_play(codes, len(names), order, model) for order in orders]
+    model = model or TrueSkill()
+    count = len(matches)
+    compiled = count * (shuffles + len(weights)) >= MANY and find_spec("numba") is not None
+    parts = []
+    for replicates in np.array_split(np.arange(len(weights)), max(1, -(-len(weights) * count // PLACES))):
+        draw = Draw(weights, replicates, shuffles, rng)
+        if compiled:
+            parts.append(_play_compiled(codes, len(names), draw, model))
+        else:
+            parts.append(_play(codes, len(names), draw.table(count), model))
+        shuffles = 0
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Random orders to play: so many `shuffles` of all matches, then one for each of the `replicates`."""
+
+    weights: Replicates
+    replicates: np.ndarray
+    shuffles: int
+    rng: np.random.Generator
+
+    @property
+    def number(self) -> int:
+        return self.shuffles + len(self.replicates)
+
+    @cached_property
+    def longest(self) -> int:
+        """The number of matches in the replicate that has most."""
+        return max((int(self.weights[replicate].sum()) for replicate in self.replicates), default=0)
+
+    def orders(self, matches: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield the matches, any numbers (n,), in each order; those of replicates are filled up with -1 to one
+        length."""
+        for _ in range(self.shuffles):
+            yield self.rng.permuted(matches)
+        for replicate in self.replicates:
+            played = np.repeat(matches, self.weights[replicate])
+            filled = np.append(played, np.full(self.longest - len(played), -1, dtype=matches.dtype))
+            yield self.rng.permuted(filled)
+
+    def table(self, count: int) -> np.ndarray:
+        """Return the places of `count` matches in all orders (steps, orders), filled up with -1."""
+        table = np.full((self.number, max(self.longest, count)), -1, dtype=np.int32)
+        for row, order in zip(table, self.orders(np.arange(count, dtype=np.int32)), strict=True):
+            row[: len(order)] = order
+        return table.T
 
 
 def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
@@ -109,32 +160,13 @@ def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
     return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 
 
-def _orders(weights: Replicates, count: int, shuffles: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Each replicate's matches in random order (steps, replicates), filled up with -1; some replicates at a time."""
-    matches = np.arange(count, dtype=np.int32)
-    blocks = max(1, -(-len(weights) * count // PLACES))
-    for replicates in np.array_split(np.arange(len(weights)), blocks):
-        longest = max((int(weights[replicate].sum()) for replicate in replicates), default=0)
-        order = np.full((shuffles + len(replicates), max(longest, count)), -1, dtype=np.int32)
-        for place in range(shuffles):
-            order[place, :count] = rng.permuted(matches)
-        for place, replicate in enumerate(replicates, start=shuffles):
-            played = np.repeat(matches, weights[replicate])
-            filled = np.append(played, np.full(longest - len(played), -1, dtype=np.int32))
-            order[place, :longest] = rng.permuted(filled)
-        yield order.T
-        shuffles = 0
-
-
 def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -> ArrayPair:
     """Play matches (entity 0, entity 1, outcome) in the orders given (steps, replicates); -1 is no match."""
     model = model or TrueSkill()
-    first, second, outcome = codes
-    assert WIN < TIE  # the next lines take every place up to TIE as "entity 0 did not lose"
     # In place of no match two more players meet, of whom nobody hears.
-    winner = np.append(np.where(outcome <= TIE, first, second), size)
-    loser = np.append(np.where(outcome <= TIE, second, first), size + 1)
-    drawn = np.append(outcome == TIE, False)
+    places, drawn = _sides(codes)
+    winner, loser = np.column_stack([places, [size, size + 1]])
+    drawn = np.append(drawn, False)
     mu = np.full((order.shape[1], size + 2), model.mu)
     variance = np.full(mu.shape, model.sigma**2)
     row = np.arange(len(mu)) * (size + 2)
@@ -143,6 +175,27 @@ def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -
         for winners, losers, ties in zip(winner[matches] + row, loser[matches] + row, drawn[matches], strict=True):
             _update(mu.ravel(), variance.ravel(), winners, losers, np.flatnonzero(ties), model)
     return mu[:, :size], np.sqrt(variance[:, :size])
+
+
+def _play_compiled(codes: Codes, size: int, draw: Draw, model: TrueSkill) -> ArrayPair:
+    """`_play`, one order after the other."""
+    from parlai_spotbot.analysis.ranking import compiled_matches  # importing numba takes a second
+
+    (winner, loser), drawn = _sides(codes)
+    matches = compiled_matches.packed(winner, loser, drawn)
+    mu = np.full((draw.number, size), model.mu)
+    variance = np.full(mu.shape, model.sigma**2)
+    constants = (2 * model.beta**2, model.tau**2, model.draw_margin)
+    for means, variances, order in zip(mu, variance, draw.orders(matches), strict=True):
+        compiled_matches.play(order, means, variances, constants, compiled_matches.MILLS)
+    return mu, np.sqrt(variance)
+
+
+def _sides(codes: Codes) -> ArrayPair:
+    """Return winners and losers (2, n) of matches, in a tie entity 0 and entity 1, and which are ties (n,)."""
+    first, second, outcome = codes
+    lost = outcome == LOSS
+    return np.stack([np.where(lost, second, first), np.where(lost, first, second)]), outcome == TIE
 
 
 def _update(

@@ -74,6 +74,9 @@ def loops(text: str) -> bool:
     come three times. Laughter is none.
     """
     text = SPECIAL_TOKEN.sub(" ", ends(text))
+    tokens = plain_text(text).split()
+    if len(set(tokens)) == len(tokens):  # whatever is said again has words in common
+        return False
     words = [word for word in WORD.findall(text.lower()) if not LAUGHTER.match(word)]
     for size in range(1, 4):
         run = 0  # how many words in a row equal the one `size` before
@@ -84,9 +87,12 @@ def loops(text: str) -> bool:
                 run = 0
             if run == size * (IN_A_ROW[size] - 1):
                 return True
-    plain = map(plain_text, SENTENCE.split(text))
-    sentences = [sentence for sentence in plain if len(words_of(sentence)) >= LEAST]
-    return len(set(sentences)) < len(sentences) or _same_fours(words)
+    parts = list(filter(str.strip, SENTENCE.split(text)))
+    if len(parts) > 1:
+        sentences = [sentence for sentence in map(plain_text, parts) if len(words_of(sentence)) >= LEAST]
+        if len(set(sentences)) < len(sentences):
+            return True
+    return _same_fours(words)
 
 
 def _same_fours(words: Sequence[str]) -> bool:

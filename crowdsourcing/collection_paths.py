@@ -21,6 +21,7 @@ GROUP = "group-"
 
 OWN = {
     "ledger": "ledger.db",
+    "course": "course.state",
     "mephisto": "mephisto",
     "links": "links.csv",
     "bindings": "prolific.jsonl",

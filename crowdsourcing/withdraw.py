@@ -165,6 +165,7 @@ def _from_collection(paths: CollectionPaths, worker: str) -> int:
     _from_lists(paths, worker)
     for path in (paths.ledger.parent / BACKUPS).glob("*"):
         path.unlink()
+    paths.course.unlink(missing_ok=True)
     _from_ledger(paths.ledger, worker)  # last: it leads to the rest
     back_up(paths)
     return sum(handout.status == "done" for handout in handouts)

@@ -91,7 +91,9 @@ def load(serving: Serving, ledger: Ledger, mistakes: int) -> None:
         counts = ledger.misses(handout.worker) <= mistakes
         answered[handout.unit_id] = serving.points(submission.record["items"] if counts else ())
     out = {handout.unit_id for handout in handouts.values() if handout.status == "open"}
-    serving.load(answered, {handout.unit_id for handout in handouts.values()} - out - {*answered})
+    lost = {handout.unit_id for handout in handouts.values()} - out - {*answered}
+    if not serving.holds(answered, lost):
+        serving.load(answered, lost)
 
 
 def note_plan(data: SurveyFiles) -> None:
@@ -109,8 +111,9 @@ def note_plan(data: SurveyFiles) -> None:
 
 def serving_of(data: SurveyFiles, part: str, mistakes: int, deadline: str) -> tuple[Serving, list[Unit]]:
     """Return what draws the units of a survey that is served until settled; see `collection.planned`."""
-    serving = Serving(data, registered(data), deadline)
-    path = CollectionPaths(data.study, data.survey, part).ledger
+    paths = CollectionPaths(data.study, data.survey, part)
+    serving = Serving(data, registered(data), deadline, paths.course)
+    path = paths.ledger
     out = []
     if path.exists():
         with Ledger(path) as ledger:

@@ -27,6 +27,7 @@ from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.sequential import betting
 from parlai_spotbot.sequential import evidence as proof
 from parlai_spotbot.sequential.evidence import Bets, Evidence
+from parlai_spotbot.sequential.kept import EVERY, Happened, Keeper, Mark, State
 from parlai_spotbot.sequential.points import Points, points_by_unit
 from parlai_spotbot.sequential.registration import NOBODY, SPOTTING, Registration, evidence_marks, pair_of
 from parlai_spotbot.surveys.ids import opaque
@@ -105,6 +106,8 @@ class Course:
         Ids of units that nobody will answer: given back, late, or without the answers by which others were drawn.
     watch : callable, optional
         Told of the evidence after each unit that is counted, see `proven`.
+    keeper : Keeper, optional
+        Of an earlier course's state, from which this one goes on where it is of the same units and answers.
 
     Attributes
     ----------
@@ -127,8 +130,10 @@ class Course:
         answered: Mapping[str, Points] | None = None,
         lost: Container[str] = (),
         watch: Callable[[Evidence], object] = id,
+        keeper: Keeper | None = None,
     ):
         self._watch = watch
+        self._keeper = keeper
         self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
         self._place = {name: place for place, name in enumerate((*plan.contestants, NOBODY))}
         self.evidence = self.proven = plan.begin()
@@ -149,6 +154,9 @@ class Course:
         self._shown = 1 if plan.rated or plan.question == SPOTTING else 2
         self._stock_up(pool)
         self.foreign = 0
+        if keeper is not None:
+            self._mark = Mark(plan, pool, self._talks)
+            drawn = self._resume(keeper, drawn, answered or {}, lost)
         self._replay(drawn, answered or {}, lost)
 
     def _stock_up(self, pool: Sequence[Item]) -> None:
@@ -228,6 +236,11 @@ class Course:
         unit = self._next_unit(bets)
         self._enter(unit, bets)
         return unit
+
+    def keep(self) -> None:
+        """Keep the state where it is time to; a unit was drawn, and is written down."""
+        if self._keeper is not None and len(self._order) - self._keeper.units >= EVERY and not self._events:
+            self._keeper.write(self._state())
 
     def _next_unit(self, bets: Bets) -> Unit:
         """Return the unit that is next by these bets."""
@@ -390,6 +403,75 @@ class Course:
                 "Put the answers back from a backup.",
             )
 
+    def _state(self) -> State:
+        """Return the state just after a unit was drawn."""
+        return State(
+            mark=self._mark.digest,
+            units=len(self._order),
+            last=self._last,
+            foreign=self.foreign,
+            evidence=self.evidence,
+            proven=np.stack([self.proven.better, self.proven.below]),
+            path=np.array(self.path, dtype=int).reshape(-1, 2),
+            chances=np.array([chance for block in self._order for chance in block.chances]),
+            bets=self._bets_on,
+            bounds=self._bounds,
+        )
+
+    def _resume(
+        self, keeper: Keeper, drawn: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]
+    ) -> Sequence[Unit]:
+        """Go on from the state that is kept, if it is of the first of these units; return those behind."""
+        state = keeper.read()
+        if state is None or state.units > len(drawn):
+            return drawn
+        before = drawn[: state.units]
+        mark = self._mark.copy()
+        pairs = [self._comparisons(unit) for unit in before]
+        for place, (unit, compared) in enumerate(zip(before, pairs, strict=True)):
+            happened = _happened(unit, before[:place], answered, lost)
+            if happened is None or unit.replicate != place:
+                return drawn
+            mark.add(unit, compared, happened)
+        if mark.digest != state.mark:
+            return drawn
+        self._mark = mark
+        self._take_over(state, before, pairs, answered)
+        keeper.units = state.units
+        return drawn[state.units :]
+
+    def _take_over(
+        self,
+        state: State,
+        units: Sequence[Unit],
+        pairs: Sequence[list[tuple[str, int, int]]],
+        answered: Mapping[str, Points],
+    ) -> None:
+        """Take over a state that is of these units."""
+        chances = iter(state.chances.tolist())
+        for place, (unit, compared) in enumerate(zip(units, pairs, strict=True)):
+            for event in unit.since:
+                self._returned += event >= 0
+                block = self._order[max(event, -1 - event)]
+                points = answered.get(block.unit.unit_id)
+                if event < 0 or points is None:
+                    block.lost = block.points is None
+                else:
+                    block.points = points
+                    block.lost = False
+            for item in unit.items:
+                self._use(item)
+            self._order.append(Block(unit, place, compared, [next(chances) for _ in compared]))
+        self.blocks = {block.unit.unit_id: block for block in self._order}
+        self._unanswered = {block.place: block for block in self._order if block.points is None}
+        self._bets_on = dict(state.bets)
+        self._bounds = dict(state.bounds)
+        self._last = state.last
+        self.foreign = state.foreign
+        self.path = [(answers, settled) for answers, settled in state.path.tolist()]
+        self.evidence = state.evidence
+        self.proven = replace(state.evidence, better=state.proven[0], below=state.proven[1])
+
     def hold(self, units: Iterable[Unit]) -> None:
         """Enter units that are out, and of which nothing more is known."""
         bets = self._bets()
@@ -398,12 +480,12 @@ class Course:
 
     def _enter(self, unit: Unit, bets: Bets) -> None:
         """Add a unit that is out, with these bets."""
-        pairs = []
+        pairs = self._comparisons(unit)
         for item in unit.items:
             self._use(item)
-            places = self._places(item)
-            if places:
-                pairs.append((item.item_id, *places))
+        if self._keeper is not None:
+            happened = [(event, self._order[event].points if event >= 0 else None) for event in unit.since]
+            self._mark.add(unit, pairs, happened)
         a, b = _sides(pairs)
         place = len(self._order)
         self._bets_on[place] = bets
@@ -412,6 +494,10 @@ class Course:
         self.blocks[unit.unit_id] = self._unanswered[place] = block
         self._order.append(block)
         self._events = []
+
+    def _comparisons(self, unit: Unit) -> list[tuple[str, int, int]]:
+        """Return the items of a unit that compare two contestants, with their places."""
+        return [(item.item_id, *places) for item in unit.items if (places := self._places(item))]
 
     def close(self, unit_id: str, points: Points) -> None:
         """Count the answers to a unit; {} where they don't count."""
@@ -482,6 +568,22 @@ def _same(unit: Unit, other: Unit) -> bool:
     """Return True if two units show the same, in any order; controls aside, which are never drawn."""
     shown = [{item.item_id for item in each.items if item.control is None} for each in (unit, other)]
     return unit.unit_id == other.unit_id and shown[0] == shown[1]
+
+
+def _happened(
+    unit: Unit, before: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]
+) -> Happened | None:
+    """Return what happened before a unit was drawn, by those `before` it; None where some of it is not known."""
+    happened = []
+    for event in unit.since:
+        place = max(event, -1 - event)
+        if place >= len(before):
+            return None
+        name = before[place].unit_id
+        if event >= 0 and name not in answered and name not in lost:
+            return None
+        happened.append((event, answered.get(name) if event >= 0 else None))
+    return happened
 
 
 def _sides(pairs: Sequence[tuple[str, int, int]]) -> np.ndarray:

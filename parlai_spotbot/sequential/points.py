@@ -32,6 +32,8 @@ def points(answers: Answered, question: str) -> float:
     """
     if question != SPOTTING:
         given = [WORTH.get(str(answer), np.nan) for (name, _), answer in answers.items() if name == question]
+        if len(given) == 1:
+            return float(given[0])
         return float(pd.Series(given, dtype=float).mean())
     first, second = (answers.get((question, f"entity:{entity}")) for entity in (0, 1))
     if first not in NATURES or second not in NATURES:

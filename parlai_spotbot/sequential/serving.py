@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, hints
@@ -15,6 +16,7 @@ from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import Course, counted
 from parlai_spotbot.sequential.evidence import nearest
+from parlai_spotbot.sequential.kept import Keeper
 from parlai_spotbot.sequential.points import Points, points
 from parlai_spotbot.sequential.registration import Registration, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -45,6 +47,8 @@ class Serving:
     plan : Registration
     deadline : str
         ISO time after which nothing is handed out; "" for the plan's.
+    kept : Path, optional
+        File in which the course's state is kept, so that a restart is quick.
 
     Attributes
     ----------
@@ -62,7 +66,8 @@ class Serving:
     _journal: checksums.RecordedJournal | None = None
     _foreseen: tuple[tuple[int, int, int], float] = (-1, -1, -1), 0.0
 
-    def __init__(self, data: SurveyFiles, plan: Registration, deadline: str = ""):
+    def __init__(self, data: SurveyFiles, plan: Registration, deadline: str = "", kept: Path | None = None):
+        self._keeper = None if kept is None else Keeper(kept)
         self.until = _local(deadline or plan.deadline or "")
         self.data = data
         self.plan = plan
@@ -80,8 +85,21 @@ class Serving:
         were drawn by them.
         """
         self._answered = dict(answered)
-        self._lost = {*lost, *counted(self.drawn).difference(answered)}
-        self.course = Course(self.plan, self.pool, self._talks, self.drawn, self._answered, self._lost)
+        self._lost = self._all_lost(answered, lost)
+        self.course = Course(
+            self.plan, self.pool, self._talks, self.drawn, self._answered, self._lost, keeper=self._keeper
+        )
+
+    def holds(self, answered: Mapping[str, Points], lost: Iterable[str]) -> bool:
+        """Return True if it has loaded just this already."""
+        return (
+            hasattr(self, "course")
+            and list(answered.items()) == list(self._answered.items())
+            and self._all_lost(answered, lost) == self._lost
+        )
+
+    def _all_lost(self, answered: Mapping[str, Points], lost: Iterable[str]) -> set[str]:
+        return {*lost, *counted(self.drawn).difference(answered)}
 
     def points(self, items: Iterable[dict]) -> Points:
         """Return the points of a unit's items as the ledger's record has them; controls have none."""
@@ -111,6 +129,7 @@ class Serving:
             self.load(self._answered, self._lost)
             raise OSError(err.problem) from err
         self.drawn.append(unit)
+        self.course.keep()
         return unit
 
     def take(self, unit_id: str, given: Points) -> None:

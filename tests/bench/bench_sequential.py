@@ -5,15 +5,19 @@ answers by the generator of the tests (`tests/sequential/simulated.py`), a look 
 """
 
 import itertools
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from parlai_spotbot.records import HUMAN, Conversation, Item, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item, Unit, Utterance
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.evidence import Rules, begin
+from parlai_spotbot.sequential.kept import Keeper
+from parlai_spotbot.sequential.points import Points
 from parlai_spotbot.sequential.registration import Registration
 from tests.bench.run import Row, exponent
 from tests.sequential.simulated import Crowd, cost, judged, strengths
@@ -23,6 +27,8 @@ LIMITS = {20: 0.004, 200: 0.05}
 """CPU seconds of a draw and of counting an annotator's answers, by the number of bots."""
 UNITS = (200, 800)
 """Units of five comparisons that a restart draws again."""
+KEPT = (1_000, 10_000)
+"""Units of which a restart takes over the state that was kept."""
 
 
 def run() -> Iterator[Row]:
@@ -36,6 +42,9 @@ def run() -> Iterator[Row]:
     seconds = [replayed(units) for units in UNITS]
     yield Row(f"restart of 20 bots after {UNITS[-1]:,} units", seconds[-1], 5.0, "limit", "CPU s")
     yield exponent("restart, by units", UNITS, seconds, 1.2)
+    seconds = [replayed(units, keep=True) for units in KEPT]
+    yield Row(f"restart of 20 bots, state kept, {KEPT[-1]:,} units", seconds[-1], 5.0, "limit", "CPU s")
+    yield exponent("restart from a state, by units", KEPT, seconds, 1.2)
 
 
 def slowest(size: int, annotators: int) -> float:
@@ -51,8 +60,11 @@ def slowest(size: int, annotators: int) -> float:
     return float(np.median(spent))
 
 
-def replayed(number: int) -> float:
-    """Return the CPU seconds in which a collection of 20 bots that all are equal gets where it stood."""
+def replayed(number: int, keep: bool = False) -> float:
+    """Return the CPU seconds in which a collection of 20 bots that all are equal gets where it stood.
+
+    Its state is kept now and then, or never.
+    """
     names = tuple(f"bot{place:02}" for place in range(20))
     talks = {
         f"{a}:{b}:{n}": Conversation(f"{a}:{b}:{n}", "invented", (a, b), n, (a, b), (), seed_id=f"{a}{b}{n}")
@@ -61,14 +73,22 @@ def replayed(number: int) -> float:
     }
     pool = [Item(name, (name,), 2, ((Utterance(0, "hello"), Utterance(1, "hello")),)) for name in talks]
     plan = Registration("spot_the_bot", "nature", "human", names, 0.95, 0.0, 5 * number, 5, 0.0, 1, "", "")
-    course, units, done = Course(plan, pool, talks), [], {}
-    while len(units) < number and (unit := course.draw()):
-        units.append(unit)
-        done[unit.unit_id] = {item: 0.5 for item, _, _ in course.blocks[unit.unit_id].pairs}
-        course.close(unit.unit_id, done[unit.unit_id])
-    assert len(units) == number, course.ended
-    start = time.process_time()
-    again = Course(plan, pool, talks, units, done)
-    spent = time.process_time() - start
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "state"
+
+        def course_of(units: Sequence[Unit], done: Mapping[str, Points]) -> Course:
+            return Course(plan, pool, talks, units, done, keeper=Keeper(path) if keep else None)
+
+        units, done = [], {}
+        course = course_of(units, done)
+        while len(units) < number and (unit := course.draw()):
+            course.keep()
+            units.append(unit)
+            done[unit.unit_id] = {item: 0.5 for item, _, _ in course.blocks[unit.unit_id].pairs}
+            course.close(unit.unit_id, done[unit.unit_id])
+        assert len(units) == number, course.ended
+        start = time.process_time()
+        again = course_of(units, done)
+        spent = time.process_time() - start
     assert again.path == course.path
     return spent

@@ -155,7 +155,7 @@ class Course:
         self._stock_up(pool)
         self.foreign = 0
         if keeper is not None:
-            self._mark = Mark(plan, pool, self._talks)
+            self._mark = Mark(plan.digest, pool, self._talks)
             drawn = self._resume(keeper, drawn, answered or {}, lost)
         self._replay(drawn, answered or {}, lost)
 
@@ -497,7 +497,13 @@ class Course:
 
     def _comparisons(self, unit: Unit) -> list[tuple[str, int, int]]:
         """Return the items of a unit that compare two contestants, with their places."""
-        return [(item.item_id, *places) for item in unit.items if (places := self._places(item))]
+        pairs = []
+        for item in unit.items:
+            places = self._places(item)
+            if places:
+                first, second = places
+                pairs.append((item.item_id, first, second))
+        return pairs
 
     def close(self, unit_id: str, points: Points) -> None:
         """Count the answers to a unit; {} where they don't count."""

@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 import scipy
 
+import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.sequential.evidence import Bets, Evidence
-from parlai_spotbot.sequential.points import Points
-from parlai_spotbot.sequential.registration import PACKAGE, Registration
 
 EVERY = 250
 """Units from one writing of the state to the next."""
@@ -33,16 +32,16 @@ LARGEST = 1 << 26
 
 DIGEST = 32
 
-Happened = Sequence[tuple[int, Points | None]]
+Happened = Sequence[tuple[int, Mapping[str, float] | None]]
 """What happened before a unit was drawn, see `Unit.since`, with the points that came; None: it was lost."""
 
 
 class Mark:
-    """Digest of what a course has been through."""
+    """Digest of what a course has been through; `plan` is its registration's digest."""
 
-    def __init__(self, plan: Registration, pool: Iterable[Item], conversations: Mapping[str, Conversation]) -> None:
-        versions = (PACKAGE, np.__version__, scipy.__version__)
-        self._digest = hashlib.sha256(repr((versions, plan.digest)).encode())
+    def __init__(self, plan: str, pool: Iterable[Item], conversations: Mapping[str, Conversation]) -> None:
+        versions = (parlai_spotbot.__version__, np.__version__, scipy.__version__)
+        self._digest = hashlib.sha256(repr((versions, plan)).encode())
         for name, talk in conversations.items():
             self._digest.update(repr((name, talk.entities, talk.seed_id)).encode())
         for item in pool:

@@ -63,6 +63,7 @@ class Serving:
     """
 
     course: Course
+    _loaded: tuple[list[tuple[str, Points]], set[str]] | None = None
     _journal: checksums.RecordedJournal | None = None
     _foreseen: tuple[tuple[int, int, int], float] = (-1, -1, -1), 0.0
 
@@ -85,21 +86,15 @@ class Serving:
         were drawn by them.
         """
         self._answered = dict(answered)
-        self._lost = self._all_lost(answered, lost)
+        self._lost = {*lost, *counted(self.drawn).difference(answered)}
+        self._loaded = (list(answered.items()), {*lost})
         self.course = Course(
             self.plan, self.pool, self._talks, self.drawn, self._answered, self._lost, keeper=self._keeper
         )
 
     def holds(self, answered: Mapping[str, Points], lost: Iterable[str]) -> bool:
-        """Return True if it has loaded just this already."""
-        return (
-            hasattr(self, "course")
-            and list(answered.items()) == list(self._answered.items())
-            and self._all_lost(answered, lost) == self._lost
-        )
-
-    def _all_lost(self, answered: Mapping[str, Points], lost: Iterable[str]) -> set[str]:
-        return {*lost, *counted(self.drawn).difference(answered)}
+        """Return True if it has loaded just this, and nothing has happened since."""
+        return self._loaded == (list(answered.items()), {*lost})
 
     def points(self, items: Iterable[dict]) -> Points:
         """Return the points of a unit's items as the ledger's record has them; controls have none."""
@@ -119,6 +114,7 @@ class Serving:
 
     def draw(self) -> Unit | None:
         """Draw the next unit and write it to units.jsonl; None where all has ended."""
+        self._loaded = None
         unit = None if self.ended else self.course.draw()
         if unit is None:
             return None
@@ -134,11 +130,13 @@ class Serving:
 
     def take(self, unit_id: str, given: Points) -> None:
         """Count the answers to a unit; {} where they don't count."""
+        self._loaded = None
         self._answered[unit_id] = given
         self.course.close(unit_id, given)
 
     def lose(self, unit_id: str) -> None:
         """Give up a unit that was given back or is late: another one is drawn in its place."""
+        self._loaded = None
         self._lost.add(unit_id)
         self.course.lose(unit_id)
 

@@ -97,17 +97,17 @@ def trueskill_replicates(
     compiled = count * (shuffles + len(weights)) >= MANY and find_spec("numba") is not None
     parts = []
     for replicates in np.array_split(np.arange(len(weights)), max(1, -(-len(weights) * count // PLACES))):
-        draw = Draw(weights, replicates, shuffles, rng)
+        orders = RandomOrders(weights, replicates, shuffles, rng)
         if compiled:
-            parts.append(_play_compiled(codes, len(names), draw, model))
+            parts.append(_play_compiled(codes, len(names), orders, model))
         else:
-            parts.append(_play(codes, len(names), draw.table(count), model))
+            parts.append(_play(codes, len(names), orders.table(count), model))
         shuffles = 0
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
 
 
 @dataclass(frozen=True)
-class Draw:
+class RandomOrders:
     """Random orders to play: so many `shuffles` of all matches, then one for each of the `replicates`."""
 
     weights: Replicates
@@ -124,7 +124,7 @@ class Draw:
         """The number of matches in the replicate that has most."""
         return max((int(self.weights[replicate].sum()) for replicate in self.replicates), default=0)
 
-    def orders(self, matches: np.ndarray) -> Iterator[np.ndarray]:
+    def drawn(self, matches: np.ndarray) -> Iterator[np.ndarray]:
         """Yield the matches, any numbers (n,), in each order; those of replicates are filled up with -1 to one
         length."""
         for _ in range(self.shuffles):
@@ -137,7 +137,7 @@ class Draw:
     def table(self, count: int) -> np.ndarray:
         """Return the places of `count` matches in all orders (steps, orders), filled up with -1."""
         table = np.full((self.number, max(self.longest, count)), -1, dtype=np.int32)
-        for row, order in zip(table, self.orders(np.arange(count, dtype=np.int32)), strict=True):
+        for row, order in zip(table, self.drawn(np.arange(count, dtype=np.int32)), strict=True):
             row[: len(order)] = order
         return table.T
 
@@ -177,16 +177,16 @@ def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -
     return mu[:, :size], np.sqrt(variance[:, :size])
 
 
-def _play_compiled(codes: Codes, size: int, draw: Draw, model: TrueSkill) -> ArrayPair:
+def _play_compiled(codes: Codes, size: int, orders: RandomOrders, model: TrueSkill) -> ArrayPair:
     """`_play`, one order after the other."""
     from parlai_spotbot.analysis.ranking import compiled_matches  # importing numba takes a second
 
     (winner, loser), drawn = _sides(codes)
     matches = compiled_matches.packed(winner, loser, drawn)
-    mu = np.full((draw.number, size), model.mu)
+    mu = np.full((orders.number, size), model.mu)
     variance = np.full(mu.shape, model.sigma**2)
     constants = (2 * model.beta**2, model.tau**2, model.draw_margin)
-    for means, variances, order in zip(mu, variance, draw.orders(matches), strict=True):
+    for means, variances, order in zip(mu, variance, orders.drawn(matches), strict=True):
         compiled_matches.play(order, means, variances, constants, compiled_matches.MILLS)
     return mu, np.sqrt(variance)
 

@@ -252,7 +252,7 @@ for _tag, _pattern, _first in (
     ("int", r"-?(?:0|[1-9]\d*)", [*"-0123456789"]),
     ("float", r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", [*"-0123456789"]),
 ):
-    JsonTypes.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"{_pattern}\Z"), _first)
+    JsonTypes.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"\A{_pattern}\Z"), _first)
 
 
 def parse_yaml(text: str, loader: type = LOADER) -> Any:

@@ -192,7 +192,7 @@ class ChatReader(Reading):
             return "", "", chat
         row = chat
         if self._messages(row)[1] is None:
-            row = {spelling(key.removeprefix("Input.")): value for key, value in chat.items()} | chat
+            row = {_spelt(key): value for key, value in chat.items()} | chat
         alone = self._messages(row)[1] is None
         talk = self._talk_of(row)
         of_turns = alone and all(map(set(row).intersection, (self.roles, self.keys["text"])))
@@ -385,6 +385,11 @@ class ChatReader(Reading):
         return text
 
 
+def _spelt(column: str) -> str:
+    """Return how a column is spelt; of what MTurk showed, without the mark of it."""
+    return spelling(column.removeprefix("Input."))
+
+
 def _texts_alone(messages: list[dict], texts: Sequence[str]) -> bool:
     """Return True if messages hold a text and nothing but lists beside it that could say whose they are."""
     others = [{name for name, value in message.items() if not isinstance(value, list)} for message in messages]
@@ -404,7 +409,7 @@ def _speaker_column(messages: list[dict]) -> tuple[str, list[str]]:
 
 def _without_messages(row: dict, where: str, column: str) -> Unusable:
     """Return the error of a row without messages: with the only columns that may hold a question, and its answer."""
-    columns = {spelling(name.removeprefix("Input.")): name for name in row}
+    columns = {_spelt(name): name for name in row}
     named = [(spelt.split("_"), name) for spelt, name in reversed(columns.items()) if not spelt.endswith("_id")]
     by_first = {parts[0]: name for parts, name in named if "." not in name}
     by_last = {parts[-1]: name for parts, name in named}

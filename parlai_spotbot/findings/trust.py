@@ -24,6 +24,14 @@ SENTENCES = {
     "nobody": "On {} neither it nor other people agree with a person more than chance may give",
     "level": "On {} it agrees with people no less than people do with each other",
 }
+IN_A_PAPER = {
+    **SENTENCES,
+    "constant": "This judge says nothing of {}: it always gives the same answer, whoever speaks",
+    "chance": "On {} this judge agrees with people no more than chance may give",
+    "below": "On {} this judge agrees with people less than people agree with each other",
+}
+"""The same for readers whom nothing is advised."""
+
 LEVELS = tuple(SENTENCES)
 WARNINGS = ("constant", "chance", "below")
 
@@ -49,12 +57,17 @@ def level(entry: Mapping) -> str:
 
 def verdict(rows: Sequence[Mapping]) -> dict:
     """Return `verdict`, the worst of all questions, `warning` and `sentence`, from questions with their verdicts."""
+    worst = min((row["verdict"] for row in rows), key=LEVELS.index, default="unknown")
+    return {"verdict": worst, "warning": worst in WARNINGS, "sentence": said(rows, SENTENCES)}
+
+
+def said(rows: Sequence[Mapping], sentences: Mapping[str, str]) -> str:
+    """Return a sentence for each verdict on questions, the worst first."""
     parts = []
-    for name, sentence in SENTENCES.items():
+    for name, sentence in sentences.items():
         if askeds := [question_subject(row["question"]) for row in rows if row["verdict"] == name]:
             parts.append(f"{sentence.format(listed(askeds))}.")
-    worst = min((row["verdict"] for row in rows), key=LEVELS.index, default="unknown")
-    return {"verdict": worst, "warning": worst in WARNINGS, "sentence": " ".join(parts)}
+    return " ".join(parts)
 
 
 SAME = 1e-9

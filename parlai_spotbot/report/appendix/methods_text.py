@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
@@ -148,7 +149,8 @@ def _settled(contents: SurveyData) -> dict[str, Any]:
 
 
 def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
-    """Return how many annotations of how many items a source gave, controls aside, and how accurate a judge is."""
+    """Return how many annotations of how many items a source gave, controls aside, how accurate a judge is, and where
+    people say otherwise."""
     if contents.counted:
         annotations = contents.annotations(source)
         items = contents.of("votes", source).one("prompts")["count"] or annotations
@@ -161,7 +163,11 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     for variant in contents.judges.get(source, {}).get("variants", {}).values():
         if isinstance(variant, dict) and variant.get("balanced_accuracy") is not None:
             right.append(variant["balanced_accuracy"])
-    return {"source": source, "annotations": annotations, "items": items, "right": sorted(right)}
+    caution = ""
+    found = contents.of("trust", source)
+    if found.one("whole").get("warning"):
+        caution = trust.said(found.rows("agreement"), trust.IN_A_PAPER)
+    return {"source": source, "annotations": annotations, "items": items, "right": sorted(right), "caution": caution}
 
 
 def _ranking(contents: SurveyData) -> dict[str, Any]:

@@ -22,9 +22,9 @@ def run(out: Path | str, settings: NucStudySettings | None = None, say: Say = pr
     with files.lock(out / ".lock", "next_utterance_classification"):
         study = steps.study_of(out, settings)
         say("scoring: every contestant picks the real next turn among five candidates")
-        steps.score(study, settings)
+        steps.score(study.path, settings)
         why = steps.pack(study)
-        say(f"no survey for people: {why}" if why else told(study))
+        say(f"no survey for people: {why}" if why else told(study.path))
         return write(out, study, settings)
 
 
@@ -36,12 +36,12 @@ def check(settings: NucStudySettings) -> None:
             raise UserError(f"--{name} {value}: too few.", f"{least} at least.")
 
 
-def told(study: Study) -> str:
+def told(path: Path) -> str:
     """Describe how people come in."""
     return (
         f"the survey for people is packed; to put it before them:\n"
-        f"  {hints.command('crowdsource', study.path, 'nuc')}\n"
-        f"  {hints.command('collect', study.path, 'nuc')}\n"
+        f"  {hints.command('crowdsource', path, 'nuc')}\n"
+        f"  {hints.command('collect', path, 'nuc')}\n"
         "then run the same command again: the tables then have people's figures, too"
     )
 

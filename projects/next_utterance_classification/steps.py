@@ -98,10 +98,10 @@ def study_of(out: Path, settings: NucStudySettings) -> Study:
     return study
 
 
-def score(study: Study, settings: NucStudySettings) -> None:
+def score(path: Path, settings: NucStudySettings) -> None:
     """`spotbot_nuc` with the paper's number of candidates; done again in no time where all is scored."""
     words = f"spotbot_nuc --candidates {CANDIDATES} --k 1 2 --questions {settings.questions} --threads 1"
-    options = ["--seed", str(settings.seed), "--study", str(study.path), "--task", settings.corpora]
+    options = ["--seed", str(settings.seed), "--study", str(path), "--task", settings.corpora]
     carry_out([*words.split(), *options, *(["--datapath", settings.datapath] if settings.datapath else [])])
 
 

@@ -17,6 +17,7 @@ from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound, digest
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.abc_eval.training import marks
+from parlai_spotbot.surveys.packing.units_file import in_turn
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 
@@ -96,9 +97,8 @@ class Training:
         attempt, number = self.plan[sitting]
         gold = self.course[attempt][number]
         questions = tuple(self.task.questions)
-        item = Item(
-            f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=questions
-        )
+        transcript = in_turn(turn.text for turn in gold.turns)
+        item = Item(f"training {gold.id}", (), len(gold.turns) // 2, (transcript,), judged=(BOT,), questions=questions)
         return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))[0]
 
     def _result_shown(self, worker: str, made: TrainingRound) -> dict:

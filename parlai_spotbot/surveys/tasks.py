@@ -7,7 +7,6 @@ dialogues whose gold labels are shown afterwards with the reasons; the third dec
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys.about import Took
 
 USER = 0
@@ -66,11 +65,6 @@ class GoldDialogue:
     covers: str
     turns: tuple[GoldTurn, ...]
     task: str = ""
-
-    @property
-    def transcript(self) -> tuple[Utterance, ...]:
-        """Return what an annotator sees of it."""
-        return tuple(Utterance(number % 2, turn.text) for number, turn in enumerate(self.turns))
 
     @property
     def bot_turns(self) -> tuple[int, ...]:

@@ -13,9 +13,10 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.judgements import wide_fields
 from parlai_spotbot.projects.spot_the_bot_2020.dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
 from parlai_spotbot.projects.spot_the_bot_2020.oddities import oddities
-from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance, indexed
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, indexed
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing.units_file import in_turn
 
 SURVEY = "spot_the_bot"
 ANNOTATORS = 2
@@ -78,7 +79,7 @@ def _units(dump: Dump, annotators: pd.Series) -> list[Unit]:
 
 
 def _item(conversation: Conversation, k: int) -> Item:
-    shown = tuple(Utterance(i % 2, turn.text) for i, turn in enumerate(conversation.segment(k)))
+    shown = in_turn(turn.text for turn in conversation.segment(k))
     return Item(f"{conversation.conversation_id}-{k}", (conversation.conversation_id,), k, (shown,))
 
 

@@ -212,7 +212,9 @@ def test_gold_dialogues_are_in_the_language_of_the_conversations(part):
         assert [(gold.id, gold.role, gold.key) for gold in translated] == [
             (gold.id, gold.role, gold.key) for gold in english
         ]
-    assert [gold.transcript for gold in of_english] == [gold.transcript for gold in english]
+    assert [[turn.text for turn in gold.turns] for gold in of_english] == [
+        [turn.text for turn in gold.turns] for gold in english
+    ]
     for gold, before in zip(own, english, strict=True):
         for number, turn in enumerate(gold.turns):
             earlier = before.turns[number]

@@ -14,8 +14,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from parlai_spotbot.analysis.agreement import alpha_of, krippendorff_alpha
-from parlai_spotbot.analysis.agreement.alpha import alpha_slope, answer_distances
+from parlai_spotbot.analysis.agreement.alpha import alpha_of, alpha_slope, answer_distances, krippendorff_alpha
 from parlai_spotbot.analysis.certificate.labelled import LabelledVerdicts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, effective_number
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson

@@ -3,6 +3,8 @@
 Units that people or judges have answers to are never packed again: other options are then an error that names them.
 """
 
+from __future__ import annotations
+
 import hashlib
 import random
 from collections import Counter
@@ -10,12 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
-from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys.ids import opaque
+
+if TYPE_CHECKING:
+    from parlai_spotbot.study import SurveyFiles
 
 GONE = "a contestant that is left out"
 """Why a conversation isn't packed that shows no fault."""

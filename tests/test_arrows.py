@@ -29,24 +29,24 @@ LEVELS = yaml.safe_load("""
 - [domains, importers, selfplay, surveys]
 - [sequential]
 - [crowdsourcing, judges, nuc]
-- [findings, tasks.nuc]
+- [findings, tasks, tasks.nuc]
 - [exporters, report]
 - [evaluation]
 - [notebook, scripts]
 - [projects]
 """)
-"""The rooms, from the lowest up; "" is the package itself, with its version. The tasks are a room each."""
+"""The rooms, from the lowest up; "" is the package itself, with its version. A task that isn't named is in `tasks`."""
 
 KNOWN_ONLY_BY = {"crowdsourcing": {"scripts", "projects"}, "tasks.nuc": set()}
 """Rooms that not every higher one may know."""
 
 PARLAI = yaml.safe_load("""
-[agents, compat, domains, nuc, plugin, projects, scripts, selfplay, tasks.chitchat, tasks.nuc, zoo]
+[agents, compat, domains, nuc, plugin, projects, scripts, selfplay, tasks, tasks.chitchat, tasks.nuc, zoo]
 """)
 """The rooms that know ParlAI: nobody needs it to read, pack, analyse or report a study."""
 
 LONGEST_CHAIN = 15
-"""Modules, each imported by the one before when that is imported; one more is let through."""
+"""Modules, each imported by the one before when that is imported."""
 
 Edge = tuple[str, str]
 
@@ -176,7 +176,7 @@ def chain(module: str) -> int:
 
 
 def test_chains_of_imports_are_short():
-    long = {module: chain(module) for module in sources() if chain(module) > LONGEST_CHAIN + 1}
+    long = {module: chain(module) for module in sources() if chain(module) > LONGEST_CHAIN}
     assert not long, f"chains of imports longer than {LONGEST_CHAIN} modules: {long}"
 
 

@@ -20,24 +20,26 @@ those of the base, and the questions are added to its own.
     about: {question: "which of two bots is remembered?", findings: [choices]}
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import OUTCOMES
-from parlai_spotbot.study import Study, SurveyFiles
-from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.surveys.survey import LAYOUTS, Question, Survey
 from parlai_spotbot.user_files import read_plain, validated
+
+if TYPE_CHECKING:
+    from parlai_spotbot.study import Study, SurveyFiles
 
 FILE = "survey.json"
 SUFFIXES = (".yaml", ".yml", ".json")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
-SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
-"""How what is packed in a way can be shown; other ways belong to surveys of the package."""
 TAKEN = {
     "ratings": "numbers from the lowest up, two or more (scale)",
     "choices": f"{', '.join(OUTCOMES)}, the second if you like",
@@ -174,13 +176,11 @@ def checked(survey: Survey, where: str) -> Survey:
         raise UserError(f"{where}: name is {name!r}.", "Use small letters, digits and _.")
     if name in plugin.names("parlai_spotbot.surveys", "SURVEY"):
         raise UserError(f"{where}: the package has a survey {name}.", f"Call it my_{name}.")
-    if survey.packing not in SHOWN:
+    if survey.packing not in LAYOUTS:
         raise UserError(
-            f"{where}: packing is {survey.packing!r}, which is for a survey of the package.", f"Use {', '.join(SHOWN)}."
+            f"{where}: packing is {survey.packing!r}, which is for a survey of the package.",
+            f"Use {', '.join(LAYOUTS)}.",
         )
-    if survey.layout not in SHOWN[survey.packing] or (survey.layout == "opening") != bool(survey.game):
-        layouts = " or ".join(SHOWN[survey.packing]).replace("opening", "opening (with game=)")
-        raise UserError(f"{where}: layout is {survey.layout!r}, packing {survey.packing!r}.", f"Use {layouts} for it.")
     if survey.packing == "pairs" and len(survey.speakers) != 2:
         raise UserError(f"{where}: speakers are {list(survey.speakers)}, expected two names.", "Name the two judged.")
     compares = survey.packing != "segments" or survey.game or any("pair" in q.targets for q in survey.questions)

@@ -34,6 +34,9 @@ PackingName = Literal["segments", "pairs", "dialogues", "contestants", "question
 one whole conversation; contestants to talk to; a question with candidates for the next turn; or it comes in with its
 answers from elsewhere. How each is packed: `surveys.packing`."""
 
+LAYOUTS = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
+"""How what is packed in a way can be shown; what is packed in other ways has a layout of its own."""
+
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed."""
 HIDDEN = (*PACKED, "judged", "onboarding", "training", "features", "about", "chat")
@@ -301,6 +304,12 @@ class Survey:
                     "expected names of earlier questions"
                 )
             question_names.append(question.name)
+        layouts = LAYOUTS.get(self.packing, (self.layout,))
+        if self.layout not in layouts or (self.layout == "opening") != bool(self.game):
+            expected = " or ".join(layouts).replace("opening", "opening (with game=)")
+            raise ValueError(
+                f"survey '{self.name}': layout is {self.layout!r}, packing {self.packing!r}, expected {expected}"
+            )
         object.__setattr__(self, "about", self.about.named(self.name))
         asked_names = [("asked", self.asked), *((f"task '{task.name}'", task.questions) for task in self.tasks)]
         for what, names in asked_names:

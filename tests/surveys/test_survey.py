@@ -59,6 +59,15 @@ def test_questions_follow_earlier_ones_only():
         Survey("s", "S", "", (one,)).question("three")
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [{"packing": "pairs"}, {"packing": "dialogues", "layout": "side_by_side"}, {"layout": "opening"}],
+)
+def test_what_is_packed_in_a_way_is_shown_in_one_that_fits(shown):
+    with pytest.raises(ValueError, match="expected"):
+        Survey("s", "S", "", (Question("one", **CHOICE),), **shown)
+
+
 def test_every_consent_says_what_is_kept_and_how_to_withdraw():
     for survey in map(get_survey, survey_names()):
         text = " ".join(survey.consent)

@@ -18,9 +18,7 @@ LEFT_OUT = "left out of the main figures: "
 SHOWN = 30
 
 
-def summarise(
-    rows: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey | None
-) -> pd.DataFrame:
+def summarise(rows: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey) -> pd.DataFrame:
     """Return units, annotations, seconds per annotation and flags by annotator, those with most flags first."""
     work = flagged_people(rows, conversations, survey)
     flags = flags_by_task(rows, conversations, survey)

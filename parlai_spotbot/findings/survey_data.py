@@ -116,7 +116,7 @@ class SurveyData(SurveyFiles):
     @cached_property
     def kept(self) -> list[Judgement]:
         """The judgements without those of people who missed more controls than the launch allows."""
-        return without_failed(self.judgements, self.launched)
+        return without_failed(self.judgements, self.launched or self.asked)
 
     @cached_property
     def answered(self) -> Any:

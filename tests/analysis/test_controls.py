@@ -12,12 +12,14 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls, without_failed
 from parlai_spotbot.surveys.controls.flags import MISSED
+from parlai_spotbot.surveys.survey import Survey
 from tests.analysis.computing import analyze, of_source
 from tests.spoken import rows_about
 
 FAILED = "missed more than 1 control"
 LEFT_OUT = f"annotation by somebody who {FAILED}"
 OPTIONS = {"bootstraps": 15, "backend": "native"}
+UNKNOWN = Survey("", "", "", ())
 
 
 def control(worker, number, kind, *natures, source="human"):
@@ -55,7 +57,7 @@ def test_grades():
     rows += control("w", 4, "attention", "bot", "bot")  # nothing is known of it
     rows += [replace(rows[0], judgement_id="again", answer="human")]  # of two answers the first counts
     rows += control("j", 0, "known_human", "bot", "bot", source="judge:quick")
-    assert graded_controls(rows, None) == {
+    assert graded_controls(rows, UNKNOWN) == {
         "human": {"w": {"answered": 3, "missed": 2}, "v": {"answered": 1, "missed": 0}},
         "judge:quick": {"j": {"answered": 1, "missed": 1}},
     }
@@ -82,9 +84,9 @@ def test_controls_of_every_survey_are_graded_and_as_many_may_be_missed_as_the_la
     rows = [row(0, "known_choice:1", "conversation:1"), row(1, "known_choice:1", "conversation:0")]
     rows += [row(2, "something else", "conversation:0", "v")]
     rows += [row(3, "known_choice:1", "conversation:0", "x", "judge:x")]
-    assert graded_controls(rows, None)[HUMAN] == {"w": {"answered": 2, "missed": 1}}
+    assert graded_controls(rows, UNKNOWN)[HUMAN] == {"w": {"answered": 2, "missed": 1}}
     assert failed_people(rows, kind("acute_eval", 0)) == {"w": "missed a control"}
-    assert failed_people(rows, kind("acute_eval", 1)) == failed_people(rows, None) == {}
+    assert failed_people(rows, kind("acute_eval", 1)) == failed_people(rows, UNKNOWN) == {}
     assert [j.worker_id for j in without_failed(rows, kind("acute_eval", 0))] == ["v", "x"]
 
 

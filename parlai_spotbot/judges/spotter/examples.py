@@ -85,11 +85,9 @@ def of_people(
 def of_bots(
     conversations: Iterable[Conversation], lengths: Iterable[int], show: Callable[[str], str]
 ) -> list[EntityExample]:
-    """Segments of conversations in which no person takes part."""
+    """Segments of conversations between bots."""
     examples = []
     for conversation in conversations:
-        if HUMAN in conversation.entities:
-            continue
         texts = tuple(show(turn.text) for turn in conversation.shown)
         for k in lengths:
             if k <= conversation.exchanges:

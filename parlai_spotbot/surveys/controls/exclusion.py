@@ -11,18 +11,10 @@ from collections.abc import Iterable, Sequence
 from parlai_spotbot.analysis.annotators.controls import failed_annotators
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys.controls import MODULES, kind_of_mark, on_five
-from parlai_spotbot.surveys.survey import Limits, Survey
+from parlai_spotbot.surveys.survey import Survey
 
 
-def allowed_mistakes(survey: Survey | None) -> int:
-    """Return how many controls an annotator may miss: `control_mistakes` of the survey and its launch."""
-    limits = Limits()
-    if survey is not None:
-        limits = survey.limits
-    return limits.control_mistakes
-
-
-def graded_controls(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, dict[str, dict[str, int]]]:
+def graded_controls(judgements: Iterable[Judgement], survey: Survey) -> dict[str, dict[str, dict[str, int]]]:
     """Source -> worker_id -> how many controls were `answered`, and how many of these `missed`.
 
     Of two answers to one question the first counts. A control counts once enough of it was answered; controls of a kind
@@ -46,12 +38,12 @@ def graded_controls(judgements: Iterable[Judgement], survey: Survey | None) -> d
     return graded
 
 
-def failed_people(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, str]:
+def failed_people(judgements: Iterable[Judgement], survey: Survey) -> dict[str, str]:
     """Return the people who missed more controls than the survey allows, and the reason; judges never do."""
-    return failed_annotators(graded_controls(judgements, survey).get(HUMAN, {}), allowed_mistakes(survey))
+    return failed_annotators(graded_controls(judgements, survey).get(HUMAN, {}), survey.limits.control_mistakes)
 
 
-def without_failed(judgements: Sequence[Judgement], survey: Survey | None) -> list[Judgement]:
+def without_failed(judgements: Sequence[Judgement], survey: Survey) -> list[Judgement]:
     """Return the judgements without those of people who missed more controls than the survey allows."""
     failed = failed_people(judgements, survey)
     return [row for row in judgements if row.source != HUMAN or row.worker_id not in failed]

@@ -22,20 +22,18 @@ MAX_UNITS = 3
 """The paper's limit."""
 
 
-def max_units_of(survey: Survey | None) -> int | None:
+def max_units_of(survey: Survey) -> int | None:
     """Return how many units an annotator may do: the paper's number, unless the launch allows more.
 
     None in surveys that are not about segments: there a conversation may well be shown twice.
     """
-    if survey is None:
-        return MAX_UNITS
     if all(question.name != "nature" for question in survey.questions):
         return None
     return max(MAX_UNITS, survey.limits.units_per_annotator)
 
 
 def flagged_people(
-    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey | None
+    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey
 ) -> pd.DataFrame:
     """`work_table` of the people among `judgements`, with `MISSED` among the flags."""
     people = [row for row in judgements if row.source == HUMAN]
@@ -46,7 +44,7 @@ def flagged_people(
     return table
 
 
-def missed_some(judgements: Sequence[Judgement], survey: Survey | None) -> list[str]:
+def missed_some(judgements: Sequence[Judgement], survey: Survey) -> list[str]:
     """Return the people who missed controls, but no more than are allowed."""
     failed = failed_people(judgements, survey)
     graded = graded_controls(judgements, survey).get(HUMAN, {})
@@ -54,12 +52,10 @@ def missed_some(judgements: Sequence[Judgement], survey: Survey | None) -> list[
 
 
 def flags_by_task(
-    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey | None
+    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey
 ) -> dict[str, list[str]]:
     """worker_id -> flags; of a survey that is annotated task by task, each flag that some task raises."""
-    task_of = {}
-    if survey is not None:
-        task_of = {question: task.name for task in survey.tasks for question in task.questions}
+    task_of = {question: task.name for task in survey.tasks for question in task.questions}
     parts: dict[str, list[Judgement]] = {}
     for row in judgements:
         parts.setdefault(task_of.get(row.question, ""), []).append(row)

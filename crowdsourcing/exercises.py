@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from parlai_spotbot.crowdsourcing.translated import ENGLISH, Translated
-from parlai_spotbot.surveys.shipped import data
+from parlai_spotbot.surveys.shipped import data, numbered
 from parlai_spotbot.surveys.survey import Exercise, Survey
 from parlai_spotbot.surveys.tasks import Read, TaskMaterial
 
 Dialogues = dict[str, list[str]]
 """Conversations of surveys/conversations.yaml by name, in another language."""
-
-Turns = tuple[tuple[int, str], ...]
 
 
 def exercises_in(survey: Survey, english: Survey, dialogues: Dialogues, language: str, spoken: str) -> Survey:
@@ -35,7 +32,7 @@ def exercises_in(survey: Survey, english: Survey, dialogues: Dialogues, language
     """
     if language == spoken == ENGLISH:
         return survey
-    names = {_numbered(turns): name for name, turns in data("conversations").items()}
+    names = {numbered(turns): name for name, turns in data("conversations").items()}
     of_package = {exercise.turns for exercise in (english.example, *sum(english.onboarding, ())) if exercise}
 
     def in_language(exercise: Exercise) -> Exercise | None:
@@ -48,7 +45,7 @@ def exercises_in(survey: Survey, english: Survey, dialogues: Dialogues, language
         shown = [dialogues.get(names.get(turns, "")) for turns in exercise.transcripts]
         if spoken != language or not all(shown) or exercise.candidates:
             return None
-        first, *second = map(_numbered, shown)
+        first, *second = map(numbered, shown)
         return replace(exercise, turns=first, second=(second or [()])[0])
 
     rounds = [tuple(filter(None, map(in_language, exercises))) for exercises in survey.onboarding]
@@ -81,8 +78,3 @@ def _material_in(read_texts: Read, english: Read, language: str, spoken: str, na
         shown = tuple(replace(turn, user=before.user, bot=before.bot) for turn, before in pairs)
         dialogues.append(replace(gold, turns=shown))
     return replace(material, dialogues=tuple(dialogues))
-
-
-def _numbered(turns: Sequence[str]) -> Turns:
-    """Return turns with the number of who says them."""
-    return tuple((number % 2, text) for number, text in enumerate(turns))

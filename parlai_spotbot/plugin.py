@@ -85,7 +85,7 @@ def find(package: str, kind: str, name: str, option: str) -> Any:
         raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, names(package, kind)))
     try:
         return point.load()
-    except (ImportError, AttributeError) as err:
+    except (ImportError, AttributeError, ValueError) as err:
         by = "a package"
         if point.dist:
             by = point.dist.name

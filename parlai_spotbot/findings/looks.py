@@ -1,7 +1,6 @@
 """Looks at people's answers before all of them were there, in a survey whose number of answers is fixed."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,7 +29,7 @@ def this_look(facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
 def note(data: SurveyData, looks: Sequence[dict]) -> None:
     """Append looks to ``looks.jsonl`` of the survey."""
     if looks:
-        with closing(checksums.RecordedJournal(_path(data))) as journal:
+        with checksums.RecordedJournal(_path(data)) as journal:
             journal.append(*looks)
 
 

@@ -91,9 +91,7 @@ class PlanRequest:
         """Return the design of a study of this number of bots."""
         from parlai_spotbot.analysis.planning import Design
 
-        each = self.annotators_per_segment
-        if each is None:
-            each = survey.annotators_per_item
+        each = given_or(self.annotators_per_segment, survey.annotators_per_item)
         if packing_of(survey).cuts and survey.layout != "opening":
             each *= len(check_segments(self.segments or SEGMENTS, "--segments"))
         names = {name: getattr(self, name) for name in OF_DESIGN}

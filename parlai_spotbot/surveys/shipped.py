@@ -1,5 +1,6 @@
 """Surveys of the package as data: NAME.yaml beside this file holds the fields of `Survey`, in a shorter form."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.user_files import validated
 
 FOLDER = Path(__file__).parent
+Turns = tuple[tuple[int, str], ...]
 REINSTALL = "Install the package again: it comes with this file."
 
 
@@ -40,7 +42,12 @@ def exercise_row(row: dict) -> dict:
     return {**row, "key": key, **{name: _turns(row[name]) for name in ("turns", "second") if name in row}}
 
 
-def _turns(turns: str | list[str]) -> list[tuple[int, str]]:
+def _turns(turns: str | list[str]) -> Turns:
     if isinstance(turns, str):
         turns = data("conversations")[turns]
-    return [(number % 2, text) for number, text in enumerate(turns)]
+    return numbered(turns)
+
+
+def numbered(turns: Sequence[str]) -> Turns:
+    """Return turns with the number of who says them."""
+    return tuple((number % 2, text) for number, text in enumerate(turns))

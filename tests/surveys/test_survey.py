@@ -60,8 +60,7 @@ def test_questions_follow_earlier_ones_only():
 
 
 @pytest.mark.parametrize(
-    "shown",
-    [{"packing": "pairs"}, {"packing": "dialogues", "layout": "side_by_side"}, {"layout": "opening"}],
+    "shown", [{"packing": "pairs"}, {"packing": "dialogues", "layout": "side_by_side"}, {"layout": "opening"}]
 )
 def test_what_is_packed_in_a_way_is_shown_in_one_that_fits(shown):
     with pytest.raises(ValueError, match="expected"):

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from parlai_spotbot import checksums
 from parlai_spotbot.outside import MOST_OF_A_NUMBER
-from parlai_spotbot.user_files import validated
+from parlai_spotbot.user_files import read_row
 
 ATTEMPTS = 3
 """Attempts at an answer until it counts as missing."""
@@ -74,7 +74,7 @@ class RawAnswer:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> RawAnswer:
-        return validated(cls, {f.name: row[f.name] for f in fields(cls) if f.name in row}, where)
+        return read_row(cls, row, where)
 
 
 @dataclass

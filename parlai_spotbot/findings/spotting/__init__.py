@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.answers import REPEATED, answers_frame
 from parlai_spotbot.analysis.frames import BOTH, OF_TOURNAMENT, cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -65,6 +65,8 @@ class Annotations(Answers):
     @cached_property
     def work(self) -> Annotations:
         """With everybody's annotations of segments that the annotator met in several units: each of them is work."""
+        if REPEATED not in self.left_out:
+            return self.whole
         tidy = answers_frame(self.judgements, self.facts.conversations.values(), item_of=lambda row: row.annotation_id)
         data = tidy.frame[~tidy.frame["question"].isin(free_texts(self.facts.survey))].reset_index(drop=True)
         return self.with_rows(rows(data, self.facts, self.judgements)[0])
@@ -72,8 +74,9 @@ class Annotations(Answers):
     @cached_property
     def with_people(self) -> pd.DataFrame:
         """The annotations of conversations between a person and a bot, rows as the main ones; they are no matches."""
-        free = ~self.tidy["worker_id"].isin(list(self.failed))
-        tidy = self.tidy[free & self.tidy["question"].isin(("nature", *self.features))].reset_index(drop=True)
+        kinds = self.tidy["conversation_id"].map({name: talk.kind for name, talk in self.facts.conversations.items()})
+        kept = (kinds == "human_model") & ~self.tidy["worker_id"].isin(list(self.failed))
+        tidy = self.tidy[kept & self.tidy["question"].isin(("nature", *self.features))].reset_index(drop=True)
         frame, _ = joined(tidy, self.facts.conversations, ("human_model",), self.features)
         return _opened(frame, tidy, self.facts)
 

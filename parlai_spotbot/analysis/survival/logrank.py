@@ -252,7 +252,8 @@ class _Rows:
         rows = (values, self.group, self.stratum)
         sizes = table((self.group, self.stratum))
         # A sole row has nothing to change places with; its score is 0 here in any case.
-        independent = information(sizes, np.bincount(self.stratum, values**2) / np.maximum(sizes.sum(axis=0) - 1, 1))
+        variance = np.bincount(self.stratum, values**2) / np.maximum(sizes.sum(axis=0) - 1, 1)
+        independent = information(sizes, sizes * variance)
         if not self.clusters:
             return independent
         robust = (clustered if len(self.clusters) == 1 else crossed)(*rows, *self.clusters)

@@ -22,13 +22,14 @@ def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluste
     `group`, `stratum` and `cluster` (n,) are codes. Infinite where without one of the clusters groups can't be
     compared: nothing is known then of how clusters of that group differ.
     """
-    rows = (cluster, group, stratum)
+    rows = (group, stratum, cluster)
     sums = table(rows, values)
     sizes = table(rows)
-    total, scores = _equations(sums.sum(axis=0), sizes.sum(axis=0))
-    left, without = _equations(sums.sum(axis=0) - sums, sizes.sum(axis=0) - sizes)
+    every, everybody = sums.sum(axis=-1, keepdims=True), sizes.sum(axis=-1, keepdims=True)
+    (total,), (scores,) = _equations(every, everybody)
+    left, without = _equations(every - sums, everybody - sizes)
     k = len(total)
-    count = len(sums)
+    count = len(left)
     if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(scores))).any():
         return np.full((k + 1, k + 1), np.inf)
     effects = np.linalg.solve(without, left[..., None])[..., 0]
@@ -39,30 +40,32 @@ def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluste
 
 def table(codes: tuple[np.ndarray, ...], values: np.ndarray | float = 1.0) -> np.ndarray:
     """Return the sum of values (n,) of the rows with each combination of codes (n,); by default how many there are."""
-    sums = np.zeros([int(code.max()) + 1 for code in codes])
-    np.add.at(sums, codes, values)
-    return sums
+    shape = [int(code.max()) + 1 for code in codes]
+    places = np.ravel_multi_index(codes, shape)
+    return np.bincount(places, np.broadcast_to(values, places.shape), np.prod(shape)).reshape(shape)
 
 
 def _equations(sums: np.ndarray, sizes: np.ndarray) -> ArrayPair:
-    """Return sums of scores less those expected from the strata (…, G - 1), and their information (…, G - 1, G - 1)."""
-    total = sums - _shares(sizes) * sums.sum(axis=-2, keepdims=True)
-    return total.sum(axis=-1)[..., :-1], information(sizes)[..., :-1, :-1]
+    """Return of tables (G, strata, clusters) the sums of scores less those expected from the strata (clusters, G - 1),
+    and their information (clusters, G - 1, G - 1)."""
+    total = (sums - _shares(sizes) * sums.sum(axis=0)).sum(axis=1)
+    return total[:-1].T, information(sizes, sizes)[..., :-1, :-1]
 
 
 def _shares(sizes: np.ndarray) -> np.ndarray:
-    """Return the share of each group in the rows of each stratum, from numbers of rows (…, G, strata)."""
-    return ratio(sizes, sizes.sum(axis=-2, keepdims=True), 0.0)
+    """Return the share of each group in the rows of each stratum, from numbers of rows (G, strata, …)."""
+    return ratio(sizes, sizes.sum(axis=0), 0.0)
 
 
-def information(sizes: np.ndarray, variance: np.ndarray | float = 1.0) -> np.ndarray:
+def information(sizes: np.ndarray, weighted: np.ndarray) -> np.ndarray:
     """Return the covariance (…, G, G) of sums of scores when labels are exchanged between the rows of a stratum.
 
-    `sizes` (…, G, strata) are numbers of rows, `variance` (strata,) that of a score.
+    `sizes` (G, strata, …) are numbers of rows, `weighted` these times the variance of a score in their stratum.
     """
-    weighted = sizes * variance
-    diagonal = np.eye(sizes.shape[-2]) * weighted.sum(axis=-1)[..., None]
-    return diagonal - _shares(sizes) @ weighted.swapaxes(-1, -2)
+    covariance = np.array([[-(share * other).sum(axis=0) for other in weighted] for share in _shares(sizes)])
+    for group, own in enumerate(weighted.sum(axis=1)):
+        covariance[group, group] += own
+    return np.moveaxis(covariance, (0, 1), (-2, -1))
 
 
 def crossed(
@@ -85,7 +88,7 @@ def clusters_effective(group: np.ndarray, stratum: np.ndarray, cluster: np.ndarr
     sizes = table((group, stratum))
     groups = len(sizes)
     contrast = np.eye(groups) - _shares(sizes).T[:, None, :]
-    inverse = np.linalg.pinv(information(sizes), hermitian=True)
+    inverse = np.linalg.pinv(information(sizes, sizes), hermitian=True)
     leverage = np.einsum("bgi,ij,bgj->bg", contrast, inverse, contrast) / (groups - 1)
     share = np.bincount(cluster, leverage[stratum, group])
     return effective_number(share / np.maximum(1.0 - share, 1e-3))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.ranking.contrasts import ALIKE, MUCH, Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
-from parlai_spotbot.analysis.ranking.wins import LOSS, WIN
+from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, FEWER, LEVEL
 from parlai_spotbot.analysis.values import best_first, ratio
 from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, separate_people
@@ -31,11 +31,11 @@ COMPARED = 200
 
 ALL_ONE_PLACE = 10
 MOST_ONE_PLACE = 40
-"""Matches decided, as many in either order, that show that one place won all, or most (`PLACE_DECIDES`): without an
-advantage of the place the chance is below 1/500, as of flips of a coin."""
+"""Conversations that were decided, as many in either order, that show that one place won all, or most
+(`PLACE_DECIDES`): without an advantage of the place the chance is below 1/500, as of flips of a coin."""
 
 PLACE_DECIDES = 0.25
-"""From so far beyond a half of the decided matches won in one place, the place decides half of them or more."""
+"""From so far beyond a half of what is decided won in one place, the place decides half of it or more."""
 
 CLEAN = 0.05
 """Greatest chance of each alarm by a test where nothing is wrong."""
@@ -142,13 +142,25 @@ def order_probe(fit: Contrasts, misfit: float) -> Probe:
 
 
 def _first_wins(fit: Contrasts) -> dict:
-    """Return how many matches were `decided` of pairs that were decided in both orders, how many of them are `turned`,
-    as many in either order, and which share of these the first place `won`, where strength doesn't enter."""
-    won, lost = fit.matrix.counts[..., WIN], fit.matrix.counts[..., LOSS]
-    decided = won + lost
-    turned = np.minimum(decided, decided.T)
-    share = (turned * ratio(won, decided, 0.0)).sum() / max(turned.sum(), 1)
-    return {"decided": int(decided[turned > 0].sum()), "turned": int(turned.sum()), "won": float(share)}
+    """Return how many matches were `decided` of pairs that were decided in both orders, in how many conversations these
+    are `turned`, as many in either order, and which share of these the first place `won`, where strength doesn't enter.
+
+    Matches of one conversation tend to end alike, whatever the place, so that each conversation counts once, or each
+    prompt where conversations began alike.
+    """
+    first, second, outcome = fit.codes
+    size = len(fit.names)
+    about = fit.clusters.talks() if fit.clusters.prompts is None else fit.clusters.prompts
+    decided = outcome != TIE
+    codes, places = np.unique(((about * size + first) * size + second)[decided], return_inverse=True)
+    won = np.bincount(places, outcome[decided] == WIN) / np.bincount(places)
+    shape = (size, size)
+    cells = codes % size**2
+    talks = np.bincount(cells, minlength=size**2).reshape(shape)
+    turned = np.minimum(talks, talks.T)
+    share = (turned * ratio(np.bincount(cells, won, size**2).reshape(shape), talks, 0.0)).sum() / max(turned.sum(), 1)
+    matches = fit.matrix.counts[..., [WIN, LOSS]].sum(axis=-1)
+    return {"decided": int(matches[turned > 0].sum()), "turned": int(turned.sum()), "won": float(share)}
 
 
 def _most_uneven(fit: Contrasts) -> dict:

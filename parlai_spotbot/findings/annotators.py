@@ -118,12 +118,15 @@ def flagged_sentence(annotators: Iterable[Mapping], called: Callable[[str], str]
 
 def everybody_sentence(data: Mapping, who: str) -> str:
     """Return what changes by `what_changes`; `who` begins the sentence, as "With everybody's answers"."""
-    text = f"{who} the order is another: {' > '.join(map(contestant_said, data['order']))}"
+    text = f"{who} the order differs: {' > '.join(map(contestant_said, data['order']))}"
     if data["same_order"]:
         text = f"{who} the order is the same"
     if data["largest"] is not None:
         text += f"; scores differ by {data['largest']:.2g} at most"
-    verdicts = [f"{c['a']} and {c['b']} ({_ahead(c['before'])}, then {_ahead(c['after'])})" for c in data["changed"]]
+    verdicts = []
+    for change in data["changed"]:
+        two = f"{contestant_said(change['a'])} and {contestant_said(change['b'])}"
+        verdicts.append(f"{two} ({_ahead(change['before'])}, then {_ahead(change['after'])})")
     if not verdicts:
         return f"{text}, and every pair's verdict stays."
     return f"{text}. Other verdicts: {'; '.join(verdicts)}."
@@ -132,7 +135,7 @@ def everybody_sentence(data: Mapping, who: str) -> str:
 def _ahead(name: str | None) -> str:
     if not name:
         return "not told apart"
-    return f"{name} ahead"
+    return f"{contestant_said(name)} ahead"
 
 
 def annotators_table(answers: Answers) -> pd.DataFrame:

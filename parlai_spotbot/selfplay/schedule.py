@@ -78,7 +78,7 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
     final = plans[-1]
     if final.unseeded:
         seeds = [_unseeded(seed) for seed in seeds]
-    seeds = _distinct(seeds)
+    seeds = distinct_seeds(seeds)
     _check_enough(final, seeds)
     drawer = _Drawer(final, seeds)
     jobs: dict[tuple[tuple[str, str], int], ConversationJob] = {}
@@ -137,7 +137,8 @@ def _unseeded(seed: Seed) -> Seed:
     return NOTHING
 
 
-def _distinct(seeds: list[Seed]) -> list[Seed]:
+def distinct_seeds(seeds: list[Seed]) -> list[Seed]:
+    """Return each seed once, with the name of the first of its like."""
     return list({(seed.turns, seed.context): seed for seed in reversed(seeds)}.values())[::-1]
 
 

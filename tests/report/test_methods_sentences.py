@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, Utterance
 from parlai_spotbot.report import appendix
 from parlai_spotbot.report.appendix.answer_sheets import SHEETS, answer_sheets
 from parlai_spotbot.report.appendix.latex_tables import latex_tables, table_parts
-from parlai_spotbot.report.appendix.methods_text import facts_of, methods
+from parlai_spotbot.report.appendix.methods_text import _questions, facts_of, methods
 from parlai_spotbot.report.appendix.size_power import size_power
 from parlai_spotbot.report.citations import publications
 from parlai_spotbot.study import Study
@@ -187,8 +188,120 @@ def test_tasks_are_those_that_are_asked_and_a_training_is_one_that_was_taken(fac
 """,
 )
 def test_kinds_of_conversations_are_said_of_the_bots_own(facts, kinds, bots, said):
-    assert said in text_of(facts, kinds=kinds, bots=bots)
+    imported = {"import": {"format": "conversations", "source": "x.jsonl"}}
+    assert said in text_of(facts, kinds=Counter(kinds), bots=bots, provenance=imported)
     assert said not in text_of(facts)
+
+
+@cases(
+    "meetings kinds names says",
+    """
+- [self, {self: 8}, [a, b], 'We let 2 chatbots (a and b) talk with themselves in']
+- [self, {self: 8}, [a, b], '8 conversations, 4 planned for each chatbot, of 5 exchanges']
+- [self, {self: 1}, [a], 'We let 1 chatbot (a) talk with itself in ParlAI']
+- [both, {pairs: 4, self: 8}, [a, b], 'talk with each other and with themselves in']
+- [both, {pairs: 4, self: 8}, [a, b], '12 conversations in 3 pairings, 4 planned for each, of 5 exchanges']
+- [pairs, {pairs: 4, human_model: 1}, [a, b], '4 conversations in 3 pairings, 4 planned']
+- [pairs, {pairs: 4, human_model: 1}, [a, b], In 1 further conversation the partner was a person.]
+- [pairs, {pairs: 4, human_model: 7}, [a, b], In 7 further conversations the partner was a person.]
+""",
+)
+def test_who_talks_with_whom_is_as_it_was_played(facts, meetings, kinds, names, says):
+    plan = replace(facts["plan"], meetings=meetings, contestants=bots_of(names))
+    row = {"plan": plan, "kinds": Counter(kinds), "bots": sum(kinds.values()), "pairs": 3}
+    text = text_of(facts, **row)
+    assert says in text
+    assert "Each was of a bot with itself" not in text
+
+
+def test_conversations_planned_are_those_of_each_pair(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    (facts,) = facts_of(surveys_of(study))
+    assert facts["planned_each"] == ["4"]
+    more = replace(study, plan=replace(study.plan, more={"smollm2/minilm": 18}))
+    (facts,) = facts_of(surveys_of(more))
+    assert "in 6 pairings, 4 to 22 planned for each, of 5 exchanges" in methods([facts])[0]
+
+
+def test_chats_of_annotators_are_no_self_play_and_of_no_domain(facts):
+    chats = {"provenance": {}, "kinds": Counter(human_model=9), "bots": 9, "chatted": True}
+    text = text_of(facts, **chats)
+    assert text.startswith("Annotators chatted with 4 chatbots (smollm2, minilm, alice and eliza), in English: 9 conv")
+    assert "not on record" not in text
+    questions = get_survey("interactive").main
+    assert len(questions) == 16
+    assert len(_questions(get_survey("interactive"), questions)["questions"]) == 8
+
+
+def test_contestants_that_are_left_out_are_said_and_their_pay_is_in_no_sum(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    study.record("crowdsourcing", {SURVEY: {"settings": {"provider": "prolific", "pay": 6.0, "currency": "EUR"}}})
+    for gone, said in (
+        (("eliza",), "1 further contestant (eliza) was left out, with all conversations with it and all answers about"),
+        (("alice", "eliza"), "2 further contestants (alice and eliza) were left out, with all conversations with them"),
+    ):
+        remaining = replace(study, plan=replace(study.plan, left_out=gone)).remaining()
+        (facts,) = facts_of(surveys_of(remaining))
+        text = methods([facts])[0]
+        assert said in text
+        assert "6.00 EUR for a unit, and annotated" in text
+        assert facts["hourly"] is None
+    assert facts_of(surveys_of(study))[0]["hourly"] > 0
+    assert "left out, with" not in methods(facts_of(surveys_of(study)))[0]
+
+
+@cases(
+    "lengths opened said",
+    """
+- [[1], false, 'It showed the first exchange.']
+- [[5], true, 'It showed the first 5 exchanges after the opening.']
+- [[1, 2], false, 'It showed the first 1 and 2 exchanges.']
+""",
+)
+def test_lengths_shown_count_from_the_opening(facts, lengths, opened, said):
+    rows = [SimpleNamespace(exchanges=length) for length in lengths]
+    names = ("asked", "judgements", "survey", "people", "of", "counted", "screening", "study")
+    contents = SimpleNamespace(**{name: getattr(facts["contents"], name) for name in names} | {"judgements": rows})
+    provenance = {"selfplay": {"seeds": "drawn" if opened else ""}}
+    assert said in text_of(facts, contents=contents, provenance=provenance)
+
+
+@cases(
+    "own cite said",
+    """
+- [false, [deriu2020], 'We used the survey Spot The Bot [@deriu2020].']
+- [false, [], 'We used the survey Spot The Bot.']
+- [true, [deriu2020], 'We used a survey of our own, “Spot The Bot”, based on a published one [@deriu2020].']
+- [true, [], 'We used a survey of our own, “Spot The Bot”.']
+""",
+)
+def test_surveys_of_an_author_are_not_said_to_be_published(facts, own, cite, said):
+    names = ("judgements", "survey", "people", "of", "counted", "screening", "study")
+    about = replace(facts["contents"].asked.about, cite=cite)
+    asked = replace(facts["contents"].asked, about=about)
+    contents = SimpleNamespace(**{name: getattr(facts["contents"], name) for name in names}, asked=asked)
+    assert said in text_of(facts, contents=contents, is_own=own)
+    assert facts["is_own"] is False
+
+
+def test_tests_and_standard_errors_are_said_where_there_are_some(new_study, facts, tmp_path):
+    """One conversation says nothing of others."""
+    study = new_study(tmp_path / "study", bots=("alice", "eliza"), sources=(HUMAN,), analyze=False)
+    one = study.judgements(SURVEY)[0].conversation_ids
+    rows = [row for row in study.judgements(SURVEY) if row.conversation_ids == one]
+    checksums.write_jsonl(study.judgements_path(SURVEY), rows)
+    analyze(study, SURVEY, bootstraps=5, backend="native")
+    text = methods(facts_of(surveys_of(Study.open(study.path))))[0]
+    assert "No two contestants are compared by a test: too few conversations or annotators" in text
+    every = text_of(facts)
+    assert "No two contestants" not in every
+    for words in ("Standard errors", "likelihood ratio", "all pairs are compared"):
+        assert words in every
+        assert words not in text
+
+
+def test_a_match_is_of_two_bots(facts):
+    assert "Each annotation of a conversation of two bots is a match" in text_of(facts)
 
 
 def test_of_one_side_the_ranking_is_by_who_is_called_human(facts):
@@ -687,7 +800,11 @@ def test_one_contestant_is_not_ranked(facts):
 def test_simulated_users_are_told_from_chatbots(facts, users, others, said):
     plan = replace(facts["plan"], contestants={})
     contestants = {name: replace(bots_of([name])[name], role="user") for name in users} | bots_of(others)
-    assert f"We let {said} talk with each other" in text_of(facts, plan=replace(plan, contestants=contestants))
+    if users:
+        said = said.replace(") and ", ") talk with ")
+    else:
+        said += " talk with each other"
+    assert f"We let {said} in ParlAI" in text_of(facts, plan=replace(plan, contestants=contestants))
 
 
 METRICS = (Path(matplotlib.get_data_path()) / "fonts/afm/ptmr8a.afm").read_text(encoding="latin-1")

@@ -17,7 +17,7 @@ from parlai_spotbot.domains import Domain
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn, Unit
 from parlai_spotbot.selfplay.people import PEOPLE, draw_people, most_people
-from parlai_spotbot.selfplay.schedule import Seed, conversation_id, schedule, seeds_of
+from parlai_spotbot.selfplay.schedule import Seed, conversation_id, distinct_seeds, schedule, seeds_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc import CANDIDATES
@@ -78,7 +78,7 @@ class StudyMaterial:
     def of_domain(cls, domain: Domain, segments: Sequence[int] | None) -> StudyMaterial:
         lengths = tuple(segments or domain.segments)
         every = Plan(domain.name, {}, exchanges=max(lengths), segments=lengths, human_conversations=10**9)
-        return cls(seeds_of(domain), draw_people(every, domain), lengths)
+        return cls(distinct_seeds(seeds_of(domain)), draw_people(every, domain), lengths)
 
     @classmethod
     def unknown(cls, segments: Sequence[int] | None) -> StudyMaterial:

@@ -20,6 +20,7 @@ from parlai_spotbot.report.appendix.size_power import planned_size, size_power
 from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
 from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.report.lead import begun
+from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.spoken_language import spoken_language
@@ -52,6 +53,8 @@ def methods(facts: Sequence[dict[str, Any]]) -> list[str]:
 def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
     """Return what the first paragraph says of the study's conversations."""
     conversations = read[0].conversations
+    met = {c.pair for c in conversations if c.kind in ("pairs", "self")}
+    sizes = {read[0].plan.conversations_of(pair) for pair in met}
     return {
         "first": True,
         "folds": read[0].study.provenance().get("selfplay", {}).get("domain", {}).get("folds", {}),
@@ -59,7 +62,9 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
         "only_votes": all(contents.counted for contents in read),
         "kinds": Counter(c.kind for c in conversations),
         "bots": sum(c.kind != "people" for c in conversations),
-        "pairs": len({frozenset(c.entities) for c in conversations if c.kind != "people"}),
+        "pairs": len(met),
+        "planned_each": [f"{size:,}" for size in sorted({min(sizes, default=0), max(sizes, default=0)})],
+        "chatted": any(contents.asked.layout == "chat" for contents in read),
     }
 
 
@@ -91,6 +96,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "collection": collection,
         "settings": collection.get("settings", {}),
         "survey": survey,
+        "is_own": contents.survey not in survey_names(),
         **_questions(survey, questions_put(contents)),
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
@@ -118,7 +124,7 @@ def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
     return {
         "put": put,
         "features": features,
-        "questions": [f"“{one.heading or plainly(one.name)}”" for one in put],
+        "questions": list(dict.fromkeys(f"“{one.heading or plainly(one.name)}”" for one in put)),
         "neither": any(option.value == "neither" for one in put for option in one.options),
         "tasks": len(tasks),
         "labels": [plainly(label) for task in tasks for label in task.labels],
@@ -193,8 +199,12 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         for row in contents.of("agreement", HUMAN).rows("alpha")
         if row["alpha"] is not None
     ]
+    known = [pair["p"] for pair in ranking.pairs]
+    if not known:
+        known = [row["score_low"] for row in ranking.contestants.values()]
     return {
         "ranking": ranking,
+        "errors": any(value is not None for value in known) or not (known or ranking.too_few),
         "ranked_by": source,
         "shared": shared,
         "alphas": alphas,

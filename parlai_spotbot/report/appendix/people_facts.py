@@ -42,6 +42,9 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
     provenance = contents.study.provenance()
     settings = provenance.get("crowdsourcing", {}).get(contents.survey, {}).get("settings", {})
     given = _tally(row for row in people if row.control is None)
+    pay = settings.get("pay") or 0
+    if contents.study.gone:  # what was answered about those isn't read, but was paid for
+        pay = 0
     participants = provenance.get("participants", {}).get(contents.survey, {})
     if participants:
         ended = sum(participants.get(name, 0) for name in ("practice", "training", "withdrew"))
@@ -51,7 +54,7 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
         "analysed": analysed,
         "reasons": reasons,
         "participants": participants,
-        "hourly": _hourly(people, settings.get("pay") or 0),
+        "hourly": _hourly(people, pay),
     }
 
 

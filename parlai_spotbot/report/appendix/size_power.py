@@ -25,8 +25,8 @@ from parlai_spotbot.wording import counted, listed, people_said
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
-STEPS = {"matches": np.arange(1, 99) / 100, "choices": np.arange(1, 99) / 100, "ratings": np.arange(1, 61) / 20}
-"""Differences that may be found, the least first."""
+STEPS = {"matches": np.arange(1, 50) / 50, "choices": np.arange(1, 50) / 50, "ratings": np.arange(1, 61) / 20}
+"""Differences that may be found, the least first; of shares those of which a whole per cent is said."""
 
 ASSUMED = (*OF_DESIGN, "looks", "calibration")
 """What a plan assumes of a study, whatever its size."""

@@ -75,6 +75,24 @@ def test_letters_that_pdflatex_lacks_are_told_with_what_to_do(text, other):
     assert all(line.startswith("% ") for line in said.splitlines())
 
 
+@cases(
+    "text languages",
+    """
+- [Zoë بوت बोट, [arabic, hindi]]
+- ["בוט 小冰 ボット 봇 бот", [hebrew, chinese, japanese, korean]]
+- ["ರೋ బో ബോ", [kannada, malayalam, telugu]]
+- ["ব த ગ ਗ", [bengali, gujarati, punjabi, tamil]]
+- [бот 小冰, []]
+""",
+)
+def test_joined_scripts_have_a_line_each(text, languages):
+    said = other_scripts(latex(text))
+    assert re.findall(r"ids fonts\]\{(\w+)\}", said) == languages
+    assert ("LuaLaTeX" in said) is bool(languages)
+    assert ("XeLaTeX" in said) is not bool(languages)
+    assert all(line.startswith("% ") for line in said.splitlines())
+
+
 def test_entries_are_of_types_that_every_style_has():
     assert {re.match(r"@(\w+)", work.bibtex)[1] for work in publications().values()} <= {
         *("article", "book", "inproceedings", "incollection", "misc", "phdthesis", "techreport")
@@ -92,6 +110,32 @@ PAPER = r"""\documentclass[11pt,a4paper,twocolumn]{article}
 \bibliography{references}
 \end{document}
 """
+
+
+JOINED = r"""\documentclass[11pt,a4paper,twocolumn]{article}
+%s
+\usepackage{natbib,booktabs,graphicx}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.mark.slow
+def test_a_paper_with_joined_scripts_compiles_with_the_lines_that_it_names(new_study, tmp_path):
+    if not shutil.which("lualatex") or subprocess.run(["kpsewhich", "luatexbase.sty"], check=False).returncode:
+        pytest.skip("no LaTeX here")
+    study = new_study(tmp_path / "study", bots=("روبوت", "चैटबॉट", "உரையாடல்", "alice"), sources=(HUMAN,))
+    texts = appendix.appendix_of(surveys_of(study))
+    appendix.write(tmp_path, texts)
+    files = [name for name in texts if name.endswith(".tex")]
+    lines = dict.fromkeys(line[2:] for name in files for line in texts[name].splitlines() if line.startswith("% \\"))
+    paper = JOINED % ("\n".join(lines), "\n".join(rf"\input{{{name}}}" for name in files))
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    command = ["lualatex", "-interaction=nonstopmode", "paper"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=500, check=True)
+    log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")
+    assert not re.findall(r"^! .*|^Missing character.*", log, re.M)
 
 
 @pytest.mark.slow

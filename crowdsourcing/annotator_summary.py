@@ -13,6 +13,7 @@ from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.controls.exclusion import failed_people
 from parlai_spotbot.surveys.controls.flags import flagged_people, flags_by_task
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.wording import counted
 
 LEFT_OUT = "left out of the main figures: "
 SHOWN = 30
@@ -32,4 +33,7 @@ def table(summary: pd.DataFrame) -> str:
     """Return the rows as text: all who have flags, and others up to `SHOWN` rows."""
     shown = summary[(summary["flags"].map(len) > 0) | (pd.RangeIndex(len(summary)) < SHOWN)]
     cells = [(r.Index, r.units, r.n, f"{r.median_seconds:.0f}", "; ".join(r.flags)) for r in shown.itertuples()]
-    return terminal.table(cells, ("annotator", "units", "annotations", "seconds", "look at"))
+    text = terminal.table(cells, ("annotator", "units", "annotations", "seconds", "look at"))
+    if len(shown) < len(summary):
+        text += f"\n{counted(len(summary) - len(shown), 'more annotator')} with nothing to look at"
+    return text

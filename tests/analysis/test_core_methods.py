@@ -7,6 +7,7 @@ import pytest
 
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
+from parlai_spotbot.findings.annotators import everybody_sentence
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN, indexed
@@ -203,3 +204,12 @@ def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
         assert told["highest"] == ["The highest rating is 5."]
     finally:
         plugin._names.cache_clear()
+
+
+def test_other_verdicts_of_everybody_name_people_as_people():
+    changed = [{"a": "bot", "b": "human", "before": None, "after": "human"}]
+    data = {"same_order": False, "order": ["human", "bot"], "largest": 0.1, "changed": changed}
+    assert everybody_sentence(data, "With everybody's answers") == (
+        "With everybody's answers the order differs: people > bot; scores differ by 0.1 at most. Other verdicts: bot "
+        "and people (not told apart, then people ahead)."
+    )

@@ -7,10 +7,12 @@ import sqlite3
 import stat
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing import withdraw as withdraw_module
+from parlai_spotbot.crowdsourcing.annotator_summary import table
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
@@ -337,3 +339,12 @@ def test_who_withdraws_from_one_survey_is_gone_from_all(tmp_path, monkeypatch, b
     assert len(study.judgements("acute_eval")) == before["acute_eval"] / 2
     assert not study.analysis_path(SURVEY).exists()
     Study.open(study.path)
+
+
+@pytest.mark.parametrize(("people", "note"), [(30, ""), (31, "1 more annotator with"), (45, "15 more annotators with")])
+def test_annotators_that_are_not_shown_are_counted(people, note):
+    rows = [(f"w{number}", 1, 4, 30.0, []) for number in range(people)]
+    frame = pd.DataFrame(rows, columns=["name", "units", "n", "median_seconds", "flags"]).set_index("name")
+    text = table(frame)
+    assert len([line for line in text.splitlines() if line.startswith("w")]) == 30
+    assert (f"{note} nothing to look at" in text) is bool(note)

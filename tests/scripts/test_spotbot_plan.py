@@ -158,6 +158,20 @@ def test_the_same_plan_keeps_its_date_and_another_takes_its_place(capsys, tmp_pa
     assert kept(study.path)["date"] != dated["date"]
 
 
+def test_openers_that_recur_are_one_seed_and_few_seeds_are_said(capsys, tmp_path):
+    """A pair can't have an opener twice: of 60 that recur once, no plan needs more than there are."""
+    path = tmp_path / "own.jsonl"
+    rows = []
+    for number in range(200):
+        talk = [f"opener {number // 2}", "yes", *(f"turn {turn} of {number}" for turn in range(10))]
+        rows.append(json.dumps({"turns": talk}))
+    path.write_text("\n".join(rows))
+    plan = {"domain": str(path), "bots": 3, "simulations": 0}
+    assert "annotators; its dry run says" in run(capsys, difference=0.5, **plan)
+    assert "annotators; its dry run says" not in run(capsys, difference=0.95, **plan)
+    assert "warning: the domain has" in run(capsys, difference=0.3, **plan)
+
+
 def test_seeds_of_a_study_are_not_said_to_be_all_of_its_domain(capsys, tmp_path):
     study = small_study(tmp_path / "study", "spot_the_bot", tuple(PASSING), per_pair=3, people=3)
     assert "the domain has" not in run(capsys, study=str(study.path), **KEPT)

@@ -9,7 +9,7 @@ from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
 
-CRITERION = "share of points (neither is half) in Davidson's model, as if all contestants had met equally often"
+CRITERION = "share of points (neither is half) by Davidson's model, as if all contestants had met equally often"
 TEST = (
     "likelihood ratio of equal strengths in Davidson's model of all choices, over the design effect of choices "
     "clustered by conversations and by annotators, Holm-adjusted over the pairs of a question; p_pair is of the pair's "

@@ -195,10 +195,17 @@ class StudySize:
         return self.request.ask or [task.name for task in self.survey.tasks]
 
     def lacking(self, material: StudyMaterial) -> list[str]:
-        """Return a warning where there are too few seeds."""
+        """Return a warning where there are too few seeds, or so few that most units share some."""
         seeds = len(material.seeds)
-        if self.conversations_per_pair <= seeds or material.further_seeds:
+        if 2 * self.conversations_per_pair <= seeds or material.further_seeds:
             return []
+        if self.conversations_per_pair <= seeds:
+            if self.pairs == 1:
+                return []
+            return [
+                f"note: the domain has {seeds:,} seeds, so pairs share most of them, and nobody meets one twice. By "
+                "how they are drawn, the launch may need up to a third more or fewer annotators; its dry run says."
+            ]
         return [
             f"warning: the domain has {seeds:,} seeds, and no pair gets one twice: play at most {seeds:,} "
             "conversations a pair, or name a larger --domain."

@@ -20,7 +20,7 @@ from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
 from parlai_spotbot.wording import NAMED, percent
 
-CRITERION = "share of points (a tie is half) in Davidson's model, as if all contestants had met equally often"
+CRITERION = "share of points (a tie is half) by Davidson's model, as if all contestants had met equally often"
 TEST = (
     "likelihood ratio of equal strengths in Davidson's model of all votes, so that two contestants are compared by "
     "those they both met, too, over the design effect of votes clustered by prompts and by annotators; Holm-adjusted "

@@ -10,7 +10,7 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, blocks_of, write_units
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.wording import filled
+from parlai_spotbot.wording import counted, filled
 
 SURFACE_TITLE = "told from people by surface (AUC, 0.5 is blind)"
 SURFACE_COLUMNS = (("as said", "before"), ("as shown", "after"))
@@ -103,7 +103,9 @@ def summary_text(summary: Mapping) -> str:
     for title, rows in tables.items():
         table = pd.DataFrame.from_dict(rows, orient="index", dtype=object).fillna("")
         lines.append(f"\n{title}\n{table.to_string()}")
-    lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
+    lines.append("")
+    for row in summary["left_out"]:
+        lines.append(f"left out: {counted(row['count'], row['what'].removesuffix('s'))}: {row['reason']}")
     return "\n".join([*lines, *(f"warning: {warning}" for warning in summary["warnings"])]).rstrip()
 
 

@@ -54,7 +54,6 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
     """Return what the first paragraph says of the study's conversations."""
     conversations = read[0].conversations
     met = {c.pair for c in conversations if c.kind in ("pairs", "self")}
-    sizes = {read[0].plan.conversations_of(pair) for pair in met}
     return {
         "first": True,
         "folds": read[0].study.provenance().get("selfplay", {}).get("domain", {}).get("folds", {}),
@@ -63,7 +62,7 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
         "kinds": Counter(c.kind for c in conversations),
         "bots": sum(c.kind != "people" for c in conversations),
         "pairs": len(met),
-        "planned_each": [f"{size:,}" for size in sorted({min(sizes, default=0), max(sizes, default=0)})],
+        "planned_each": sorted(map(read[0].plan.conversations_of, met)),
         "chatted": any(contents.asked.layout == "chat" for contents in read),
     }
 
@@ -199,12 +198,8 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         for row in contents.of("agreement", HUMAN).rows("alpha")
         if row["alpha"] is not None
     ]
-    known = [pair["p"] for pair in ranking.pairs]
-    if not known:
-        known = [row["score_low"] for row in ranking.contestants.values()]
     return {
         "ranking": ranking,
-        "errors": any(value is not None for value in known) or not (known or ranking.too_few),
         "ranked_by": source,
         "shared": shared,
         "alphas": alphas,

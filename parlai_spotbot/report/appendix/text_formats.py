@@ -82,18 +82,8 @@ def _breakable(text: str, longest: int) -> str:
 
 def other_scripts(text: str) -> str:
     """Return what an author has to do for the letters of a LaTeX text, as comment lines; "" where nothing."""
-    letters = FOREIGN.findall(text)
-    if not letters:
-        return ""
-    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
-    if scripts.isdisjoint(WORDS["joined"]):
-        return WORDS["other_scripts"]
-    lines = []
-    for script, (language, font) in {**WORDS["joined"], **WORDS["east_asian"]}.items():
-        line = WORDS["joined_script"].replace("LANGUAGE", language).replace("FONT", font)
-        if script in scripts and line not in lines:
-            lines.append(line)
-    return WORDS["joined_scripts"] + "".join(lines)
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in FOREIGN.findall(text)}
+    return environment().get_template("other_scripts.jinja").render(scripts=scripts, words=WORDS)
 
 
 @cache

@@ -145,8 +145,8 @@ def test_neither_is_half_only_where_there_is_a_neither(facts):
         whole=SimpleNamespace(criterion="share of points (neither is half) by Davidson's model", resample=None),
     )  # fmt: skip
     with_neither = text_of(facts, ranking=ranking, neither=True)
-    assert "by share of points (neither is half) by Davidson's model." in with_neither
-    assert "by share of points by Davidson's model." in text_of(facts, ranking=ranking, neither=False)
+    assert "by share of points (neither is half) in Davidson's model." in with_neither
+    assert "by share of points in Davidson's model." in text_of(facts, ranking=ranking, neither=False)
     assert "corrected for their number" in with_neither
     ranking.pairs = [1]
     assert "corrected for their number" not in text_of(facts, ranking=ranking)

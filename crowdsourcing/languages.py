@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -13,6 +13,7 @@ from parlai_spotbot.records import Conversation
 from parlai_spotbot.study import SurveyFiles
 from parlai_spotbot.surveys import as_asked, survey_names, whole_survey
 from parlai_spotbot.surveys.spoken_language import ENGLISH, UNDETERMINED, spoken_language
+from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.terminal import Say
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def language_spoken(talks: Iterable[Conversation], settings: LaunchSettings) -> 
 def check_language(request: LaunchRequest, data: SurveyFiles, say: Say) -> None:
     """Say which exercises are left out; raise `UserError` where texts of the page or the survey aren't translated.
 
-    The missing texts are said first, as a file that is to be filled in.
+    The missing texts are said then, as a file that is to be filled in.
     """
     from parlai_spotbot.crowdsourcing.page_texts import load_texts
 
@@ -43,25 +44,32 @@ def check_language(request: LaunchRequest, data: SurveyFiles, say: Say) -> None:
         survey = survey.task(request.part)
         english = english.task(request.part)
     language = texts["language"]
+    if language.partition("-")[0] != ENGLISH:
+        _check_translated(texts, survey, [question.name for question in as_asked(data, english).questions], say)
+    theirs = f"theirs ({spoken or language})"
+    if spoken == UNDETERMINED:
+        theirs = "theirs, which is not known (`conversations` of the settings)"
     if english.training and not survey.training:
         say(
             f"note: the training of --task {request.part}, which decides who may work, is left out, as its dialogues "
-            f"aren't both explained in the page's language ({language}) and in that of the conversations "
-            f"({spoken or language}); a file of texts may hold some (`tasks`, `dialogues`)"
+            f"aren't both explained in the page's language ({language}) and of conversations in {theirs}; a file of "
+            "texts may hold some (`tasks`, `dialogues`)"
         )
     fewer = list(map(len, survey.onboarding)) != list(map(len, english.onboarding))
     if fewer or (english.example and not survey.example):
         say(
             "note: exercises of the practice and the example are left out where they aren't both explained in the "
-            f"page's language ({language}) and of conversations in theirs ({spoken or language}); a file of texts may "
-            "hold some (`onboarding`, `example`, `conversations`)"
+            f"page's language ({language}) and of conversations in {theirs}; a file of texts may hold some "
+            "(`onboarding`, `example`, `conversations`)"
         )
-    if language.partition("-")[0] == ENGLISH:
-        return
+
+
+def _check_translated(texts: Mapping[str, str], survey: Survey, asked: Collection[str], say: Say) -> None:
+    """Say the texts that are in English only, and raise `UserError`, where there are any; of questions those `asked`."""
+    language = texts["language"]
     missing: dict[str, Any] = {"page": untranslated_page(texts)}
     if survey.name in survey_names():
-        questions = [question.name for question in as_asked(data, english).questions]
-        missing["survey"] = untranslated(survey, questions)
+        missing["survey"] = untranslated(survey, asked)
     if any(missing.values()):
         say(yaml.safe_dump({"language": language, **missing}, allow_unicode=True, sort_keys=False, width=100))
         raise UserError(

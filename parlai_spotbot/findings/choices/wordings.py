@@ -27,14 +27,10 @@ def summarise(result: Result) -> list[str]:
     if not wordings:
         return []
     best = best_rows(wordings, "estimate")[0]
-    text = [
-        filled(
-            "The wording with the highest agreement is “{question}”: {estimate:percent} of {n} choices went to "
-            "the better conversation{0:ci}.",
-            ends(best, "estimate"),
-            **best,
-        )
-    ]
+    agreement = "“{question}”: {estimate:percent} of {n} choices went to the better conversation{0:ci}."
+    if len(wordings) > 1:
+        agreement = f"The wording with the highest agreement is {agreement}"
+    text = [filled(agreement, ends(best, "estimate"), **best)]
     differences = result.rows("differences")
     template = "“{a}” and “{b}” ({estimate:points} points{0:ci_points}, {p_adjusted:p_said})"
     sentences = [filled(template, ends(row, "estimate"), **row) for row in filter(clear, differences)]

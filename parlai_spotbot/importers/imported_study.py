@@ -18,6 +18,8 @@ from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Unit, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan, check_segments
+from parlai_spotbot.surveys.own_surveys import FILE, to_data
+from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.wording import counted
 
 STEP = "import"
@@ -34,7 +36,7 @@ class ImportedStudy:
 
     `training` are the rounds of the training that annotators took, `others` the judgements of further surveys, `lines`
     those of surveys with millions, as pieces of their files, of which `table` is the `judgement_table`. `summary` says
-    what was read where that is not conversations.
+    what was read where that is not conversations; `own` is the survey where it is none of the package.
     """
 
     plan: Plan
@@ -48,6 +50,7 @@ class ImportedStudy:
     lines: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
     table: Any = None
     summary: str = ""
+    own: Survey | None = None
 
 
 def contestant(name: str, description: str) -> Contestant:
@@ -170,6 +173,8 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         for file, rows in records.items():
             if rows:
                 checksums.write_jsonl(file, rows)
+        if imported.own is not None:
+            checksums.write_json(study.survey_path(survey) / FILE, to_data(imported.own))
         for name, pieces in imported.lines.items():
             checksums.write_bytes(study.judgements_path(name), b"".join(pieces))
         study.record(STEP, about)

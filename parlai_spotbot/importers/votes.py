@@ -221,6 +221,21 @@ def _blocks(rows: Dataset) -> Iterator[list[tuple[str, Row]]]:
     yield block
 
 
+def prompt_id(value: Any) -> str:
+    """Return the id of a prompt: of a text its checksum, "" of none."""
+    text = plain_text(value)
+    if text and not SHORT.match(text):
+        text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+    return text
+
+
+def source_of(annotator: str, given: str, is_judge: bool = False) -> str:
+    """Return the source of an annotator's answers: the one that is `given`, else of a language model a judge's."""
+    if not given and annotator and (is_judge or MODEL.match(annotator)):
+        return f"judge:{stem_of(annotator)}"
+    return given or HUMAN
+
+
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
@@ -473,23 +488,20 @@ class _VoteReader:
     @staticmethod
     def _prompt(value: Any) -> tuple[str, str]:
         """Return a prompt's id, and the list of it as JSON."""
-        text = plain_text(value)
+        text = prompt_id(value)
         if not text:
             return "", "[]"
-        if not SHORT.match(text):
-            text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
         return text, f'["{text}"]'
 
     def _voter(self, value: Any) -> tuple[str, str, str]:
         """Return a voter's name and source, and both as JSON."""
         name = plain_text(value)
         text = files.dumps(name)
-        source = self.source or HUMAN
+        source = source_of(name, self.source, self._by_judges)
         if name:
             self.workers.add(text)
-            if not self.source and (self._by_judges or MODEL.match(name)):
+            if not self.source and source != HUMAN:
                 self.judges.add(name)
-                source = f"judge:{stem_of(name)}"
         return name, source, f'"worker_id": {text}, "source": {files.dumps(source)}'
 
     @staticmethod

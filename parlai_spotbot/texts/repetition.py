@@ -54,6 +54,8 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
     """
     same: dict[tuple[str, ...], list[str]] = {}
     for conversation in conversations:
+        if not conversation.turns:  # of which only ratings are known
+            continue
         words = [word for turn in conversation.shown for word in units(turn.text) or turn.text.split()][:MOST_WORDS]
         same.setdefault(tuple(words), []).append(conversation.conversation_id)
     leads = _linked(list(same))

@@ -1,0 +1,266 @@
+"""Ratings of systems without their conversations, as a study of a survey of its own whose scales are those of the file.
+
+A row holds a system and its ratings by one criterion or several; or ratings of several systems, a column each. What was
+rated is a conversation without a text, so that ratings of it, and of other systems on the same item, are clusters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
+from parlai_spotbot.importers.dataset_rows import Row, named_columns, plain_text, spelling, unread_note
+from parlai_spotbot.importers.format import study_format
+from parlai_spotbot.importers.import_request import ImportRequest
+from parlai_spotbot.importers.imported_study import ImportedStudy, contestant, numbered
+from parlai_spotbot.importers.left_out import Unusable
+from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number, readings
+from parlai_spotbot.importers.survey_tools import answer_rows
+from parlai_spotbot.importers.votes import prompt_id, source_of
+from parlai_spotbot.importers.winners import WORDS
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.records import Conversation, Judgement
+from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys.about import About
+from parlai_spotbot.surveys.survey import Option, Question, Survey
+from parlai_spotbot.wording import counted
+
+SURVEY = "ratings"
+ROW = "row-"
+"""How ids begin of what no column says: what a row rates, or who."""
+TARGET = "entity:0"
+TABLE = own_data(__file__)
+FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {"annotator": WORDS["columns"]["annotator"]}
+CRITERIA = frozenset(TABLE["criteria"])
+NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
+OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
+MOST_STEPS = 100
+"""From the least to the most of the whole numbers of which all are options, whether or not they occur."""
+
+
+class RatingReader:
+    """Reader of the files of a request. `rows` are the ratings: place, system, item, annotator, and value by criterion.
+
+    --columns: a field of ratings.yaml or a criterion -> the file's column; --names: a system, or its column -> our name.
+    """
+
+    def __init__(self, request: ImportRequest):
+        self.request = request
+        self.columns = request.pairs("columns")
+        self.answers = request.pairs("answers")
+        self.names = ContestantNames(request.pairs("names"))
+        self.notes: list[str] = []
+        self.rows: list[tuple[str, str, str, str, dict[str, Any]]] = []
+
+    def study(self) -> ImportedStudy:
+        """Read the files and return their study."""
+        request = self.request
+        sha256 = {}
+        by_rule: Counter[str] = Counter()
+        for name, path, given in map(named_file, request.paths):
+            self._read(path, answer_rows(path, by_rule), name if given else "")
+            sha256[path.name] = files.sha256(path)
+        request.left_out.check(request.data)
+        self.names.check_used()
+        scales = {criterion: self._scale(criterion) for criterion in dict.fromkeys(self._criteria())}
+        judgements = [one for row in self.rows for one in self._judgements(*row)]
+        bots = {name: contestant(name, "imported ratings") for name in sorted(self.names.taken)}
+        self.notes += [f"{counted(count, what)} left out" for what, count in by_rule.items()]
+        about = {
+            "format": SURVEY,
+            "source": sorted(sha256),
+            "sha256": sha256,
+            "options": {
+                key: getattr(request, key) for key in ("domain", "columns", "answers", "names", "source", "decimal")
+            },
+            "annotations": len({row.annotation_id for row in judgements}),
+            "notes": [*dict.fromkeys(self.notes), *self.names.notes()],
+        }
+        domain = request.domain or SURVEY
+        return ImportedStudy(
+            Plan(domain, bots, pairs=tuple((name, name) for name in bots), surveys=(SURVEY,)),
+            self._conversations(domain),
+            SURVEY,
+            (),
+            judgements,
+            about,
+            summary=self._summary(len(bots), scales),
+            own=_survey(scales),
+        )
+
+    def _criteria(self) -> Iterator[str]:
+        return (criterion for *_, values in self.rows for criterion in values)
+
+    # -- a file --------------------------------------------------------------------------------------------------------
+    def _read(self, path: Path, rows: Sequence[tuple[str, Row]], bot: str) -> None:
+        """Read the ratings of a file, all of `bot` where the request names one."""
+        if not rows:
+            raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
+        head = list(dict.fromkeys(name for _, row in rows for name in row))
+        numeric = [name for name in head if _holds_numbers(row.get(name) for _, row in rows)]
+        own = {name: () for name in self.columns if name not in FIELDS}
+        mapping = named_columns(self.columns, {**FIELDS, **own}, path, head)
+        rated = {name: mapping[name] for name in own if name in mapping}
+        free = {name: spelling(name.rpartition(".")[2]) for name in numeric if name not in mapping.values()}
+        systems = {}
+        if "bot" in mapping or bot:
+            known = [name for name, spelt in free.items() if spelt in CRITERIA or spelt.endswith("_rating")]
+            rated |= {free[name]: name for name in known if free[name] not in self.columns}
+        else:
+            systems = self._columns_of_systems(path, head, [*free])
+        if not systems and not rated and "rating" not in mapping:
+            raise _without(path, head, "ratings", ",".join(f"{free[name]}={name}" for name in free) or "rating=THEIRS")
+        if rated:
+            mapping.pop("rating", "")
+        self._note(head, mapping | rated, systems)
+        scale = rated or {"rating": mapping.get("rating", "")}
+        for where, row in rows:
+            with self.request.left_out.row():
+                values = {name: plain_text(row.get(theirs)) for name, theirs in mapping.items()}
+                found = {systems[name]: {"rating": row.get(name)} for name in systems}
+                if not systems:
+                    criterion = values.get("criterion") or "rating"
+                    ratings = {name: row.get(theirs) for name, theirs in scale.items()}
+                    if not rated:
+                        ratings = {spelling(criterion): ratings["rating"]}
+                    found = {bot or values["bot"]: ratings}
+                self._take(where, values, found)
+
+    def _take(self, where: str, values: Mapping[str, str], found: Mapping[str, dict[str, Any]]) -> None:
+        """Take the ratings of a row, by system and criterion."""
+        number = f"{ROW}{len(self.rows)}"
+        item = prompt_id(values.get("item", "")) or number
+        taken = 0
+        for system, ratings in found.items():
+            given = {name: value for name, value in ratings.items() if plain_text(value)}
+            if not plain_text(system):
+                raise Unusable("row without a system", f"{where}: who was rated is missing.", "Fill it in.")
+            if given:
+                name = self.names.of(system, where)
+                self.rows.append((where, name, item, values.get("annotator") or number, given))
+                taken += 1
+        if not taken:
+            raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
+
+    def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, str]:
+        """Return the columns that hold the ratings of a system each, and its name, of those that hold numbers."""
+        systems = {name: name for name in free if name in self.names.given}
+        if not systems:
+            found = {name: match[1] or match[2] for name in free if (match := OF_A_SYSTEM.fullmatch(name))}
+            systems = {
+                name: system for name, system in found.items() if NO_SYSTEMS.isdisjoint(spelling(system).split("_"))
+            }
+        if len(systems) < 2:
+            named = ",".join(f"{name}={name}" for name in free) or "COLUMN=NAME,COLUMN=NAME"
+            more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each"
+            raise _without(path, head, "who was rated", "bot=THEIRS", more)
+        return systems
+
+    def _note(self, head: Sequence[str], mapping: Mapping[str, str], systems: Mapping[str, str]) -> None:
+        """Take note of what is read, and of what no column says."""
+        read = {**mapping, **{f"{system}'s ratings": name for name, system in systems.items()}}
+        self.notes.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in read.items())}")
+        self.notes += filter(None, [unread_note(head, read.values())])
+        for field, text in TABLE["missing"].items():
+            if field not in mapping:
+                self.notes.append(text)
+
+    # -- what was read -------------------------------------------------------------------------------------------------
+    def _scale(self, criterion: str) -> list[float]:
+        """Make texts of numbers of the ratings by a criterion; return the options of its scale."""
+        held = [(where, values) for where, *_, values in self.rows if criterion in values]
+        words = [self.answers.get(str(values[criterion]).strip(), values[criterion]) for _, values in held]
+        mark = MARKS.get(self.request.decimal) or decimal_mark(words)
+        for (where, values), word in zip(held, words, strict=True):
+            try:
+                values[criterion] = f"{number(word, mark):g}"
+            except AmbiguousNumber as err:
+                raise UserError(f"{where}: '{criterion}': {err.problem}", err.remedy) from None
+            except ValueError:
+                problem = f"{where}: '{criterion}' is {word!r}, expected a number."
+                remedy = "Write --answers WORD=NUMBER,… for words; --columns leaves a criterion out: NAME=-."
+                raise UserError(problem, remedy) from None
+        scale = sorted({float(values[criterion]) for _, values in held})
+        if all(map(float.is_integer, scale)) and scale[-1] - scale[0] <= MOST_STEPS:
+            return [*map(float, range(int(scale[0]), int(scale[-1]) + 1))]
+        return scale
+
+    def _judgements(
+        self, _where: str, bot: str, item: str, annotator: str, values: Mapping[str, str]
+    ) -> list[Judgement]:
+        """Return the judgements of a row; those of one annotator on one item are one annotation."""
+        talk = f"{bot}:{item}"
+        source = source_of(annotator, self.request.source)
+        identity = files.dumps([source, annotator, talk, _where])
+        annotation = hashlib.sha256(identity.encode()).hexdigest()[:16]
+        return [
+            Judgement(
+                f"{annotation}-{criterion}",
+                annotation,
+                SURVEY,
+                "imported",
+                talk,
+                (talk,),
+                0,
+                TARGET,
+                criterion,
+                value,
+                annotator,
+                source,
+            )
+            for criterion, value in values.items()
+        ]
+
+    def _conversations(self, domain: str) -> list[Conversation]:
+        """Return what was rated, conversations without a text."""
+        rated = dict.fromkeys((bot, item) for _, bot, item, *_ in self.rows)
+        return numbered(
+            Conversation(f"{bot}:{item}", domain, (bot, bot), 0, (bot, bot), (), 0, item) for bot, item in rated
+        )
+
+    def _summary(self, bots: int, scales: Mapping[str, Sequence[float]]) -> str:
+        """Return how many ratings were read, and by which criteria."""
+        ratings = counted(sum(len(values) for *_, values in self.rows), "rating")
+        people = len({annotator for *_, annotator, _ in self.rows if not annotator.startswith(ROW)})
+        by = f"; {counted(people, 'annotator')}" if people else ""
+        named = "; ".join(f"{name} from {scale[0]:g} to {scale[-1]:g}" for name, scale in scales.items())
+        return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
+
+
+def _holds_numbers(values: Iterable[Any]) -> bool:
+    """Return True if a column holds numbers alone, and at least one."""
+    held = [*filter(plain_text, values)]
+    return bool(held) and not any(isinstance(value, (list, dict, bool)) for value in held) and all(map(readings, held))
+
+
+def _without(path: Path, head: Sequence[str], what: str, columns: str, more: str = "") -> UserError:
+    """Return the error of a file of which no column is known to hold something, with the option that names it."""
+    return UserError(
+        f"{path}: no column is known to hold {what} (there are {', '.join(head)}).",
+        f"Name it: --columns {shlex.quote(columns)}{more}.",
+    )
+
+
+def _survey(scales: Mapping[str, Sequence[float]]) -> Survey:
+    """Return a survey that asks for ratings by criteria."""
+    questions = []
+    for criterion, scale in scales.items():
+        better: Literal["more", "less"] = "less" if criterion in TABLE["less_is_better"] else "more"
+        options = tuple(Option(f"{value:g}", f"{value:g}") for value in scale)
+        heading = criterion.replace("_", " ").capitalize()
+        questions.append(
+            Question(criterion, "scale", (TARGET,), heading, options, required=False, heading=heading, better=better)
+        )
+    about = About("Ratings", question="how are they rated?", findings=(SURVEY,))
+    return Survey(SURVEY, "Ratings", "They came in from elsewhere.", tuple(questions), packing="dialogues", about=about)
+
+
+FORMAT = study_format(lambda request: RatingReader(request).study())

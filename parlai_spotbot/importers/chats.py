@@ -8,6 +8,7 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 import math
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -34,6 +35,7 @@ from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spe
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.spans import spans_of
+from parlai_spotbot.importers.survey_tools import rejected
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.outside import cleaned
 from parlai_spotbot.records import HUMAN
@@ -46,6 +48,8 @@ TOOL = "tool"
 LAST = ("id", "uuid")
 """Ids of a turn, where another field holds the conversation's."""
 OTHERS = {USER: BOT, BOT: USER}
+OTHERWISE = "*"
+"""The word of --roles for all that are no other's."""
 CHAT, TURN, TRACE = "chat", "turn", "trace"
 LINE_END = re.compile(r"<br[^<>]*>|</(?:p|div|li|h\d)>", re.IGNORECASE)
 BLOCK = re.compile(r"<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
@@ -180,10 +184,10 @@ class ChatReader(Reading):
             yield where, {**joined(traces), "conversation_id": session}
 
     def _is_used(self, placed_row: tuple[str, dict]) -> bool:
-        """Return False for a row of MTurk whose work was rejected, which is counted."""
-        rejected = placed_row[1].get("AssignmentStatus") == "Rejected"
-        self.counts["rejected"] += rejected
-        return not rejected
+        """Return False for a row of work that a tool rejected, which is counted."""
+        is_rejected = rejected(placed_row[1], of_chats=True)
+        self.counts["rejected"] += is_rejected
+        return not is_rejected
 
     def _kind_of(self, chat: dict, where: str) -> tuple[str, str, dict]:
         """Return whether a row is a chat, a turn, a trace or a part of one, the id of what it is of, and the row."""
@@ -327,6 +331,13 @@ class ChatReader(Reading):
         column = ""
         if unknown == [""]:
             column, unknown = _speaker_column(messages)
+        if len(unknown) > 2 and {USER, BOT}.isdisjoint(dict(roles)):
+            [(often, _)] = Counter(word for _, word in roles).most_common(1)
+            bot = f"assistant={often}"
+            quoted = f'"{bot}"' if "," in often else bot
+            pair = shlex.quote(f"{quoted},user={OTHERWISE}")
+            remedy = f"Of several speakers one is the bot: --roles {pair} (* is everybody else)."
+            return Unusable("conversation with an unknown role", problem, remedy)
         free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
         meant = [self._role_within(word) for word in unknown]
         if len({*meant}) < len(meant):
@@ -361,7 +372,7 @@ class ChatReader(Reading):
         word = ""
         if speaker is not None and not isinstance(speaker, bool):
             word = str(speaker).strip(" :")
-        return self.role_of.get(word.casefold()), word
+        return self.role_of.get(word.casefold(), self.role_of.get(OTHERWISE)), word
 
     def _text(self, message: dict, field: str) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""
@@ -421,7 +432,8 @@ def _without_messages(row: dict, where: str, column: str) -> Unusable:
         "row without messages",
         f"{where} is no list of objects with a role and a text.",
         f"Name the columns: --columns messages=THEIRS, or {shlex.quote(','.join(pairs))}; of a row a turn "
-        f"conversation_id, role and text. Answers without what was asked are no conversation. "
+        f"conversation_id, role and text. Answers without what was asked are no "
+        f"conversation; ratings of them are read by --format ratings. "
         f"{nearest(column, columns.values(), 20)}",
     )
 

@@ -183,6 +183,17 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
     return True
 
 
+def judged_study(request: ImportRequest) -> Study:
+    """Open the study to which judgements are added; a `UserError` tells how to make it where there is none."""
+    if Study.exists(request.study):
+        return Study.open(request.study)
+    kinds = {"messages": "Import the conversations that were judged first,", "ratings": "Or ratings without these,"}
+    commands = [hints.command("import", request.study, format=name, data=request.data) for name in kinds]
+    lines = [f"{text} from this file or another:\n    " for text in kinds.values()]
+    remedy = hints.Remedy(lines[0], commands[0], f"\n  {lines[1]}", commands[1])
+    raise UserError(f"{request.study}: no study here to which judgements could be added.", remedy)
+
+
 def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement], about: dict) -> str:
     """Append the judgements that the study lacks; return what a summary says of them and of rows that are left out.
 

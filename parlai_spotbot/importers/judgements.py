@@ -23,7 +23,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import NONE, Names, Row, named_columns, plain_text, spelling, unread_note
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.imported_study import add_judgements
+from parlai_spotbot.importers.imported_study import add_judgements, judged_study
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.numbers import readings
 from parlai_spotbot.importers.several_in_a_row import PLACE
@@ -429,7 +429,7 @@ def _needed(mapping: Names, answers: Iterable[str], survey: Survey) -> list[str]
 
 
 def _add(request: ImportRequest) -> str:
-    study = Study.open(request.study)
+    study = judged_study(request)
     columns = request.pairs("columns")
     answers = request.pairs("answers")
     reader = JudgementReader.for_study(study, request.survey, answers)

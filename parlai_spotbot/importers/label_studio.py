@@ -170,6 +170,9 @@ def bring(request: ImportRequest) -> str:
     """Add the annotations to the study from which their tasks came."""
     name = request.survey
     path = Path(request.data)
+    if not Study.exists(request.study):
+        remedy = "Name the study whose tasks were exported (spotbot_export --format label_studio)."
+        raise UserError(f"{request.study}: no study here.", remedy)
     study = Study.open(request.study)
     reader = JudgementReader.for_study(study, name)
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}

@@ -49,7 +49,7 @@ MOST_STEPS = 100
 class RatingReader:
     """Reader of the files of a request. `rows` are the ratings: place, system, item, annotator, and value by criterion.
 
-    --columns: a field of ratings.yaml or a criterion -> the file's column; --names: a system, or its column -> our name.
+    --columns: a field of ratings.yaml or a criterion -> the file's column; --names: a system or its column -> our name.
     """
 
     def __init__(self, request: ImportRequest):

@@ -117,25 +117,25 @@ def _order(values: list) -> list:
 def rows_of_scores(row: Row) -> list[Row]:
     """Return a row for each place in lists of scores, which have one of each; others as they are.
 
-    Lists of annotators' names are called as in the table; without one `PLACE` says the place, which may be of an
-    annotator, a system or a criterion.
+    Lists of the names of annotators or systems are called as in the table; without one `PLACE` says the place, which
+    may be of an annotator, a system or a criterion.
     """
     lists = {name: _numbers(value) for name, value in row.items()}
     scores = {name: values for name, values in lists.items() if len(values) > 1}
     sizes = {len(values) for values in scores.values()}
-    if len(sizes) != 1 or any(spelling(name) in TABLES["annotator"] for name in row):
+    if len(sizes) != 1:
         return [row]
-    called = PLACE
-    places = [*range(1, 1 + sizes.pop())]
-    for name in row:
-        if spelling(name) in TABLES["annotators"] and not isinstance(row[name], (int, float)):
-            called = "annotator"
-            named = isinstance(row[name], list) and len(row[name]) == len(places)
-            places = row[name] if named else [""] * len(places)
-    return [
-        {**row, called: place, **{name: values[number] for name, values in scores.items()}}
-        for number, place in enumerate(places)
-    ]
+    size = sizes.pop()
+    lists = dict(scores)
+    for name, value in row.items():
+        called = TABLES["names_of_lists"].get(spelling(name))
+        if called and not isinstance(value, (int, float, str)):
+            lists[called] = value if isinstance(value, list) and len(value) == size else [""] * size
+    if lists.keys() == scores.keys():
+        lists[PLACE] = [*range(1, 1 + size)]
+    if any(spelling(name) in TABLES["annotator"] for name in row) and not {"annotator", PLACE}.isdisjoint(lists):
+        return [row]
+    return [{**row, **{name: values[number] for name, values in lists.items()}} for number in range(size)]
 
 
 def _numbers(value: Any) -> list:

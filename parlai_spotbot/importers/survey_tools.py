@@ -7,12 +7,14 @@ become rows and columns of answers; rows that a tool marks as rejected or as a p
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Row, dataset_rows, flat, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Row, dataset_rows, flat, is_list_of, plain_text, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators, rows_of_answers, rows_of_scores
-from parlai_spotbot.reading import own_data
+from parlai_spotbot.reading import Malformed, own_data, parse_json
 
 HEADINGS = 3
 """Rows in which Qualtrics' line of ids is looked for."""
@@ -21,6 +23,8 @@ ROUND = re.compile(r"^(?P<app>.+)\.(?P<round>\d+)\.(?:player|group|subsession)\.
 """A column of oTree's wide file: field of a round of an app."""
 OPTION = re.compile(r"^(?P<question>.+):::(?P<option>.+)$")
 """A column of Potato: an option of a question."""
+OBJECT = re.compile(r"\s*(?:\[\s*)?\{")
+"""How a text begins that may be an object in JSON."""
 UNCHOSEN = ("", "0", "0.0", "false")
 TOOLS = own_data(__file__)
 NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in TOOLS["not_used"].items()}
@@ -37,7 +41,8 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
             codes = TOOLS["qualtrics"]
             break
     found = []
-    for where, row in rows:
+    for where, packed in rows:
+        row = opened(packed)
         coded = any(spelling(name) in codes and value in codes[spelling(name)] for name, value in row.items())
         if coded or rejected(row):
             left_out[REJECTED] += 1
@@ -49,15 +54,47 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
     return found
 
 
-def rejected(row: Row) -> bool:
-    """Return True if a tool says that a row isn't to be used: rejected work, a preview, an attention check."""
-    return any(spelling(str(row[column])) in words for column, words in _checks(tuple(row)))
+def opened(row: Row) -> Row:
+    """Return a row with the object in place of a text that is one in JSON (MTurk's answers), alone or in a list; and of
+    an object that says of each option whether it was chosen, the only one that was."""
+    return {name: _chosen_option(_object(value)) for name, value in row.items()}
+
+
+def _object(value: Any) -> Any:
+    inner = value
+    if isinstance(value, str) and OBJECT.match(value):
+        with suppress(Malformed):
+            inner = parse_json(value)
+    if is_list_of(inner, dict) and len(inner) == 1 and inner is not value:
+        inner = inner[0]
+    return inner
+
+
+def _chosen_option(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    chosen = [name for name, is_chosen in value.items() if is_chosen is True]
+    if len(chosen) == 1 and is_list_of([*value.values()], bool):
+        return chosen[0]
+    return {name: _chosen_option(inner) for name, inner in value.items()}
+
+
+def rejected(row: Row, of_chats: bool = False) -> bool:
+    """Return True if a tool says that a row isn't to be used: rejected work, a preview, an attention check.
+
+    Of chats some of these columns say it only beside an annotator's: a ticket has a status, too.
+    """
+    return any(spelling(str(row[column])) in words for column, words in _checks(tuple(row), of_chats))
 
 
 @lru_cache
-def _checks(head: tuple[str, ...]) -> list[tuple[str, frozenset[str]]]:
+def _checks(head: tuple[str, ...], of_chats: bool) -> list[tuple[str, frozenset[str]]]:
     """Return the columns that say which rows aren't to be used, each with what it says of these."""
-    return [(column, NOT_USED[spelling(column)]) for column in head if spelling(column) in NOT_USED]
+    columns = {column: spelling(column) for column in head}
+    not_used = {*NOT_USED}
+    if of_chats and {*columns.values()}.isdisjoint(TOOLS["of_people"]):
+        not_used -= {*TOOLS["may_be_of_chats"]}
+    return [(column, NOT_USED[spelt]) for column, spelt in columns.items() if spelt in not_used]
 
 
 def _rounds(row: Row) -> Iterator[Row]:

@@ -22,7 +22,7 @@ TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
 KNOWN = WORDS["columns"]
 RANKINGS = (
     "Rankings of several in a row: columns rank_1, rank_2, … of names, rank_NAME of numbers (1 is best), or 'ranking' "
-    "as A>B=C."
+    "as A>B=C. Ratings, of a system a row or of several in columns: --format ratings."
 )
 SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME"
 SIDE_COLUMNS = "side_"

@@ -10,6 +10,7 @@ from itertools import chain
 
 from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling, spelt_columns
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators
+from parlai_spotbot.importers.survey_tools import OBJECT, opened
 from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
 from parlai_spotbot.importers.winners import WORDS, named_pair
 
@@ -38,12 +39,12 @@ def vote_rows(rows: Dataset) -> Dataset:
     rows = chain([second] if second else [], rows)
     head = tuple(first[1])
     alone = not (holds_ranks(first[1]) or _tallies(head) or _winners(head))
-    if alone and all(isinstance(value, str) for value in first[1].values()):
+    if alone and all(isinstance(value, str) and not OBJECT.match(value) for value in first[1].values()):
         yield first
         yield from rows
         return
     for where, row in chain([first], rows):
-        for one in rows_of_annotators(row):
+        for one in rows_of_annotators(opened(row)):
             for vote in _votes(_flat(one)):
                 for pair in ranked_votes(vote, where):
                     yield where, pair

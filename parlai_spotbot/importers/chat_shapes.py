@@ -46,6 +46,8 @@ BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
 MARKS = re.compile(SHAPES["marks"])
 SPACE = re.compile(r":\s+")
+BRACKETED = re.compile(r"^\[([^\W\d][\w ]{0,39})\] ", re.MULTILINE)
+"""A speaker's name in front of a turn ("[doctor] hi")."""
 SEVERAL = re.compile(SHAPES["several_answers"])
 
 
@@ -58,7 +60,7 @@ def chats_of(row: Row, number: str) -> Iterator[Row]:
         yield from answers
         return
     for key in SHAPES["lists_of_chats"]:
-        chats = at(row, key)
+        chats = _separate(at(row, key), row)
         if "*" in key:
             chats = [{"messages": value} for value in _each(row, key.split(".")) if value]
         if is_list_of(chats, dict) and any(map(_is_chat, chats)):
@@ -80,6 +82,15 @@ def chats_of(row: Row, number: str) -> Iterator[Row]:
             yield from named
             return
     yield row
+
+
+def _separate(chats: Any, row: Row) -> Any:
+    """Return lists of the texts of a chat each as chats: some have more than a question and its answer, or `row` says
+    what they are about (ChatterBot)."""
+    listed = isinstance(chats, list) and chats and all(is_list_of(one, str) and len(one) > 1 for one in chats)
+    if listed and ("categories" in row or any(len(one) > 2 for one in chats)):
+        return [{"dialog": one} for one in chats]
+    return chats
 
 
 def _each(row: Row, path: list[str]) -> list[Any]:
@@ -109,7 +120,7 @@ def _is_chat(row: Row) -> bool:
     if not SPEAKS.isdisjoint(row):
         return False
     held = messages_of(row, SHAPES["messages"])[1] or _questions_and_answers(row)
-    return bool(held or _listed(row, SHAPES["lists_of_texts"]) or _question(row))
+    return bool(held or _listed(row, SHAPES["lists_of_texts"]) or _question(row) or _spoken(row))
 
 
 def shaped(row: Row) -> Row:
@@ -359,6 +370,8 @@ def _spoken(row: Row) -> list[Row] | None:
     text = _first(row, "texts")
     if not isinstance(text, str):
         return None
+    if BRACKETED.match(text):
+        text = BRACKETED.sub(r"\1: ", text)
     answered = _first(row, "answered") is not None
     if text is row.get("context") and not answered:  # of an answer that isn't there
         return _roles_in(text)

@@ -209,6 +209,10 @@ class ChatReader(Reading):
                 f"Import one after the other: --data NAME=FILE --columns {shlex.quote(f'answer={answers[0]}')}.",
             )
         one = shaped(row)
+        if alone and not of_turns and one.keys() == row.keys() and {"question", "answer"}.isdisjoint(self.columns):
+            said = _by_part(row)
+            one = shaped({**row, **said})
+            self.counts["by_part"] += bool(said)
         session = session_of(one)
         if session:
             return TRACE, session, one
@@ -399,6 +403,22 @@ class ChatReader(Reading):
 def _spelt(column: str) -> str:
     """Return how a column is spelt; of what MTurk showed, without the mark of it."""
     return spelling(column.removeprefix("Input."))
+
+
+def _by_part(row: dict) -> dict:
+    """Return what was answered, and asked, as `shaped` finds it, of the only columns that are called so in part; {}
+    without an answer."""
+    said = {}
+    no_answers = {*CHAT_WORDS["no_answers"]}
+    for field, parts in CHAT_WORDS["sure_parts"].items():
+        names = {spelling(name): name for name in row if isinstance(row[name], str)}
+        words = {name: spelt.split("_") for spelt, name in names.items()}
+        fits = [name for name in words if words[name][-1] in parts and no_answers.isdisjoint(words[name])]
+        if len(fits) == 1:
+            said[field] = row[fits[0]]
+    if "the_answer" not in said:
+        return {}
+    return said
 
 
 def _texts_alone(messages: list[dict], texts: Sequence[str]) -> bool:

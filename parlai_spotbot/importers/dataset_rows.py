@@ -160,6 +160,23 @@ def flat(row: Row) -> Row:
     return columns
 
 
+def entries(rows: Sequence[tuple[str, Row]]) -> list[tuple[str, Row]]:
+    """Return the rows of a file, those of its only object where that holds objects alike, each under its name, or no
+    other list than one of objects."""
+    if len(rows) != 1:
+        return [*rows]
+    [(where, row)] = rows
+    values = [*row.values()]
+    lists = [value for value in values if isinstance(value, list)]
+    inner: list[Row] = []
+    if len(values) > 1 and is_list_of(values, dict) and len(values[0]) > 1:
+        if all(value.keys() == values[0].keys() for value in values):
+            inner = [{"entry": name, **value} for name, value in row.items()]
+    elif len(lists) == 1 and len(lists[0]) > 1 and is_list_of(lists[0], dict):
+        inner = lists[0]
+    return [(f"{where}, entry {number}", one) for number, one in enumerate(inner, start=1)] or [*rows]
+
+
 def by_columns(
     rows: Callable[[], Dataset],
     understand: Callable[[Sequence[str]], Any],

@@ -86,7 +86,9 @@ class LeftOut:
 
     def lines(self) -> list[str]:
         """Return what a summary says of them: one line, or none."""
-        return [f"left out, since it can't be used: {self}"] * bool(self.counts)
+        if self.first is None:
+            return []
+        return [f"left out, since it can't be used: {self}", f"the first: {self.first.problem} {self.first.remedy}"]
 
     def __str__(self) -> str:
         return "; ".join(f"{count:,} × {reason}" for reason, count in self.counts.most_common())

@@ -17,14 +17,14 @@ from typing import Any, Literal
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
-from parlai_spotbot.importers.dataset_rows import Row, named_columns, plain_text, spelling, unread_note
+from parlai_spotbot.importers.dataset_rows import NONE, Row, named_columns, plain_text, spelling, unread_note
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant, numbered
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number, readings
 from parlai_spotbot.importers.survey_tools import answer_rows
-from parlai_spotbot.importers.votes import prompt_id, source_of
+from parlai_spotbot.importers.votes import MODEL, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Conversation, Judgement
@@ -42,6 +42,12 @@ FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {"annotator": WORDS["col
 CRITERIA = frozenset(TABLE["criteria"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
 OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
+NUMBERED = re.compile(r"(.+?)_?(?:rater|annotator|judge|worker)?_?(\d{1,2})")
+"""A criterion with the number of who rated ("fluency_2", "rating1")."""
+REPEATS = 10
+"""At most one rating of so many may be an annotator's second of the same."""
+Cell = tuple[str, str, str]
+"""The system, the criterion and the rater of a column; "" for what other columns say."""
 MOST_STEPS = 100
 """From the least to the most of the whole numbers of which all are options, whether or not they occur."""
 
@@ -70,6 +76,7 @@ class RatingReader:
             sha256[path.name] = files.sha256(path)
         request.left_out.check(request.data)
         self.names.check_used()
+        self._check_repeats()
         scales = {criterion: self._scale(criterion) for criterion in dict.fromkeys(self._criteria())}
         judgements = [one for row in self.rows for one in self._judgements(*row)]
         bots = {name: contestant(name, "imported ratings") for name in sorted(self.names.taken)}
@@ -107,51 +114,48 @@ class RatingReader:
         head = list(dict.fromkeys(name for _, row in rows for name in row))
         numeric = [name for name in head if _holds_numbers(row.get(name) for _, row in rows)]
         own = {name: () for name in self.columns if name not in FIELDS}
-        mapping = named_columns(self.columns, {**FIELDS, **own}, path, head)
-        rated = {name: mapping[name] for name in own if name in mapping}
-        free = {name: spelling(name.rpartition(".")[2]) for name in numeric if name not in mapping.values()}
-        systems = {}
-        if "bot" in mapping or bot:
-            known = [name for name, spelt in free.items() if spelt in CRITERIA or spelt.endswith("_rating")]
-            rated |= {free[name]: name for name in known if free[name] not in self.columns}
+        ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
+        names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
+        mapping = named_columns(self.columns, names, path, head)
+        free = [name for name in numeric if name not in mapping.values()]
+        rated = {mapping[name]: ("", name, "") for name in own if name in mapping}
+        if "bot" not in mapping and not bot:
+            rated |= self._columns_of_systems(path, head, free)
         else:
-            systems = self._columns_of_systems(path, head, [*free])
-        if not systems and not rated and "rating" not in mapping:
-            raise _without(path, head, "ratings", ",".join(f"{free[name]}={name}" for name in free) or "rating=THEIRS")
-        if rated:
-            mapping.pop("rating", "")
-        self._note(head, mapping | rated, systems)
-        scale = rated or {"rating": mapping.get("rating", "")}
+            rated |= {name: cell for name, cell in _rated(free).items() if self.columns.get(cell[1]) != NONE}
+        if not rated and "rating" in mapping:
+            rated = {mapping["rating"]: ("", "", "")}
+        if not rated:
+            pairs = [f"{spelling(name)}={name}" for name in free if not _is_id(name)]
+            raise _without(path, head, "ratings", ",".join(pairs) or "rating=THEIRS")
+        self._note(head, mapping, rated)
         for where, row in rows:
             with self.request.left_out.row():
                 values = {name: plain_text(row.get(theirs)) for name, theirs in mapping.items()}
-                found = {systems[name]: {"rating": row.get(name)} for name in systems}
-                if not systems:
-                    criterion = values.get("criterion") or "rating"
-                    ratings = {name: row.get(theirs) for name, theirs in scale.items()}
-                    if not rated:
-                        ratings = {spelling(criterion): ratings["rating"]}
-                    found = {bot or values["bot"]: ratings}
+                found: dict[tuple[str, str], dict[str, Any]] = {}
+                for column, (system, criterion, rater) in rated.items():
+                    ratings = found.setdefault((system or bot or values["bot"], rater), {})
+                    ratings[criterion or spelling(values.get("criterion") or "rating")] = row.get(column)
                 self._take(where, values, found)
 
-    def _take(self, where: str, values: Mapping[str, str], found: Mapping[str, dict[str, Any]]) -> None:
-        """Take the ratings of a row, by system and criterion."""
+    def _take(self, where: str, values: Mapping[str, str], found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+        """Take the ratings of a row, by system and rater, and criterion."""
         number = f"{ROW}{len(self.rows)}"
         item = prompt_id(values.get("item", "")) or number
         taken = 0
-        for system, ratings in found.items():
+        for (system, rater), ratings in found.items():
             given = {name: value for name, value in ratings.items() if plain_text(value)}
             if not plain_text(system):
                 raise Unusable("row without a system", f"{where}: who was rated is missing.", "Fill it in.")
             if given:
                 name = self.names.of(system, where)
-                self.rows.append((where, name, item, values.get("annotator") or number, given))
+                self.rows.append((where, name, item, rater or values.get("annotator") or number, given))
                 taken += 1
         if not taken:
             raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
 
-    def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, str]:
-        """Return the columns that hold the ratings of a system each, and its name, of those that hold numbers."""
+    def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, Cell]:
+        """Return the columns that hold the ratings of a system each, of those that hold numbers."""
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
             found = {name: match[1] or match[2] for name in free if (match := OF_A_SYSTEM.fullmatch(name))}
@@ -159,25 +163,38 @@ class RatingReader:
                 name: system for name, system in found.items() if NO_SYSTEMS.isdisjoint(spelling(system).split("_"))
             }
         if len(systems) < 2:
-            named = ",".join(f"{name}={name}" for name in free) or "COLUMN=NAME,COLUMN=NAME"
-            more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each"
-            raise _without(path, head, "who was rated", "bot=THEIRS", more)
-        return systems
+            named = ",".join(f"{name}={name}" for name in free if not _is_id(name)) or "COLUMN=NAME,COLUMN=NAME"
+            more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each; where all are"
+            raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
+        return {name: (system, "rating", "") for name, system in systems.items()}
 
-    def _note(self, head: Sequence[str], mapping: Mapping[str, str], systems: Mapping[str, str]) -> None:
+    def _note(self, head: Sequence[str], mapping: Mapping[str, str], rated: Mapping[str, Cell]) -> None:
         """Take note of what is read, and of what no column says."""
-        read = {**mapping, **{f"{system}'s ratings": name for name, system in systems.items()}}
-        self.notes.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in read.items())}")
-        self.notes += filter(None, [unread_note(head, read.values())])
+        fields = {name: theirs for name, theirs in mapping.items() if theirs not in rated and name != "rating"}
+        named = [*fields.items(), *((" ".join(filter(None, cell)) or "rating", name) for name, cell in rated.items())]
+        self.notes.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in named)}")
+        self.notes += filter(None, [unread_note(head, {theirs for _, theirs in named})])
+        has_raters = any(rater for *_, rater in rated.values())
         for field, text in TABLE["missing"].items():
-            if field not in mapping:
+            if field not in mapping and not (has_raters and field == "annotator"):
                 self.notes.append(text)
+
+    def _check_repeats(self) -> None:
+        """Raise `UserError` where annotators rated what counts as the same so often that it can't be the same."""
+        times = Counter((bot, item, who, name) for _, bot, item, who, values in self.rows for name in values)
+        repeated = times.total() - len(times)
+        if REPEATS * repeated > times.total():
+            raise UserError(
+                f"{self.request.data}: {repeated:,} of {times.total():,} ratings are an annotator's second of one "
+                "system on one item, of which only the last would count.",
+                "Name what was rated: --columns item=THEIRS; item=- where each row is of another.",
+            )
 
     # -- what was read -------------------------------------------------------------------------------------------------
     def _scale(self, criterion: str) -> list[float]:
         """Make texts of numbers of the ratings by a criterion; return the options of its scale."""
         held = [(where, values) for where, *_, values in self.rows if criterion in values]
-        words = [self.answers.get(str(values[criterion]).strip(), values[criterion]) for _, values in held]
+        words = [self.answers.get(str(value := values[criterion]).strip(), _plain(value)) for _, values in held]
         mark = MARKS.get(self.request.decimal) or decimal_mark(words)
         for (where, values), word in zip(held, words, strict=True):
             try:
@@ -189,6 +206,11 @@ class RatingReader:
                 remedy = "Write --answers WORD=NUMBER,… for words; --columns leaves a criterion out: NAME=-."
                 raise UserError(problem, remedy) from None
         scale = sorted({float(values[criterion]) for _, values in held})
+        if len(scale) < 2:
+            raise UserError(
+                f"{self.request.data}: all ratings of '{criterion}' are {scale[0]:g}: nothing is compared.",
+                f"Leave them out: --columns {criterion}=-.",
+            )
         if all(map(float.is_integer, scale)) and scale[-1] - scale[0] <= MOST_STEPS:
             return [*map(float, range(int(scale[0]), int(scale[-1]) + 1))]
         return scale
@@ -198,7 +220,8 @@ class RatingReader:
     ) -> list[Judgement]:
         """Return the judgements of a row; those of one annotator on one item are one annotation."""
         talk = f"{bot}:{item}"
-        source = source_of(annotator, self.request.source)
+        judge = next(filter(MODEL.match, values), annotator)
+        source = source_of(judge, self.request.source)
         identity = files.dumps([source, annotator, talk, _where])
         annotation = hashlib.sha256(identity.encode()).hexdigest()[:16]
         return [
@@ -235,10 +258,37 @@ class RatingReader:
         return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
 
 
+def _rated(columns: Sequence[str]) -> dict[str, Cell]:
+    """Return the columns that are ratings by their names, by several raters where they are numbered."""
+    rated: dict[str, Cell] = {}
+    for name in columns:
+        criterion = spelling(name.rpartition(".")[2])
+        rater = ""
+        numbered_name = NUMBERED.fullmatch(criterion)
+        if numbered_name:
+            criterion, rater = numbered_name[1], f"rater {numbered_name[2]}"
+        if criterion.split("_")[-1] in CRITERIA:
+            rated[name] = ("", criterion, rater)
+    return rated
+
+
+def _is_id(name: str) -> bool:
+    return not {*TABLE["no_ratings"]}.isdisjoint(spelling(name).split("_"))
+
+
 def _holds_numbers(values: Iterable[Any]) -> bool:
     """Return True if a column holds numbers alone, and at least one."""
     held = [*filter(plain_text, values)]
-    return bool(held) and not any(isinstance(value, (list, dict, bool)) for value in held) and all(map(readings, held))
+    return (
+        bool(held)
+        and not any(isinstance(value, (list, dict)) for value in held)
+        and all(map(readings, map(_plain, held)))
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return 1 and 0 for yes and no, and anything else as it is."""
+    return TABLE["yes_or_no"].get(str(value).strip().lower(), value)
 
 
 def _without(path: Path, head: Sequence[str], what: str, columns: str, more: str = "") -> UserError:

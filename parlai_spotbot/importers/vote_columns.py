@@ -129,7 +129,8 @@ def _check_counts(where: str, head: Sequence[str]) -> None:
 def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[str]]) -> None:
     """Raise `UserError` for columns that are missing, or one that stands for both contestants."""
     missing = [name for name in HOLDS if not found.get(name)]
-    if "a" in missing and {*WORDS["always_won"]} <= spelt_columns(head).keys():
+    begin = {spelt.split("_")[0] for spelt in spelt_columns(head)}
+    if "a" in missing and {*WORDS["always_won"]} <= begin:
         raise UserError(
             f"{where}: no column is known to name who wrote what was chosen and rejected, so nobody can be ranked.",
             "The chosen answers are read as chats by --format messages; where columns name who wrote them: --columns "

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from parlai_spotbot.importers.dataset_rows import Dataset, Names, Row, flat, is_list_of, spelling, spelt_columns
+from parlai_spotbot.importers.dataset_rows import (
+    Dataset,
+    Names,
+    Row,
+    entries,
+    flat,
+    is_list_of,
+    spelling,
+    spelt_columns,
+)
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators
 from parlai_spotbot.importers.survey_tools import OBJECT, opened
 from parlai_spotbot.importers.vote_ranks import RANKS, UNORDERED, WINNERS, holds_ranks, ranked_votes
@@ -30,11 +39,12 @@ def vote_rows(rows: Dataset) -> Dataset:
     if first is None:
         return
     second = next(rows, None)
-    within = [value for value in first[1].values() if is_list_of(value, dict)]
-    if second is None and len(within) == 1 and rows_of_annotators(first[1]) == [first[1]]:  # one object that holds all
+    if second is None and rows_of_annotators(first[1]) == [first[1]]:
         names = {spelling(name.rpartition(".")[2]) for name in flat(first[1])}
-        if names.isdisjoint(OF_A_VOTE) and not holds_ranks(first[1]):
-            yield from vote_rows((f"{first[0]}, entry {number}", one) for number, one in enumerate(within[0], start=1))
+        within = entries([first])
+        named = [first] != within and all(isinstance(value, dict) for value in first[1].values())
+        if within != [first] and (named or (names.isdisjoint(OF_A_VOTE) and not holds_ranks(first[1]))):
+            yield from vote_rows(iter(within))
             return
     rows = chain([second] if second else [], rows)
     head = tuple(first[1])

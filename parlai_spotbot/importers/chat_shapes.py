@@ -126,6 +126,8 @@ def _is_chat(row: Row) -> bool:
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
     row = {name: parsed(value, name in SAID) for name, value in row.items()}
+    if is_list_of(row.get("choices"), str):  # of a question, none of which is a bot's answer
+        del row["choices"]
     given = _given(row)
     messages = (
         _exchanges(given or [])
@@ -397,7 +399,9 @@ def _by_name(turns: list[str]) -> list[Row] | None:
         for turn in spaced
         if (name := NAMED.match(turn))
     ]
-    if len(messages) < len(turns) or len({one["role"] for one in messages}) == len(messages):
+    speakers = {one["role"] for one in messages}
+    known = len(messages) > 1 and all(speaker.lower() in ROLES for speaker in speakers)
+    if len(messages) < len(turns) or (len(speakers) == len(messages) and not known):
         return None
     return messages
 
@@ -460,13 +464,24 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
         if len(values) > 1 and is_list_of(values, str) and name not in SHAPES["lists_of_pairs"]:
             if all(map(SPOKEN.match, values)):
                 return _roles_in("\n".join(values))
-            return _in_turn(values, row)
+            return _named_in_turn(values, row) or _in_turn(values, row)
         if all(isinstance(one, list) and len(one) > 1 and isinstance(one[0], str) for one in values):
             if all(one[0].lower() in ROLES for one in values):
                 return [{"role": one[0], "content": one[1]} for one in values]
             if all(len(one) == 2 for one in values):
                 return _alternating(values)
     return None
+
+
+def _named_in_turn(texts: list[str], row: Row) -> list[Row] | None:
+    """Return the messages of texts that begin with the names of two who take turns, or of known roles; None of others."""
+    messages = _by_name(texts)
+    if not messages or all(one["role"].lower() in ROLES for one in messages):
+        return messages
+    names = [one["role"] for one in messages]
+    if len({*names[::2]}) == len({*names[1::2]}) == 1 and names[0] != names[1]:
+        return _in_turn([one["content"] for one in messages], row)
+    return messages
 
 
 def _size(messages: list[Row]) -> int:

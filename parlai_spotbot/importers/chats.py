@@ -335,7 +335,7 @@ class ChatReader(Reading):
         column = ""
         if unknown == [""]:
             column, unknown = _speaker_column(messages)
-        if len(unknown) > 2 and {USER, BOT}.isdisjoint(dict(roles)):
+        if len(unknown) > 2 and all(unknown) and {USER, BOT}.isdisjoint(dict(roles)):
             [(often, _)] = Counter(word for _, word in roles).most_common(1)
             bot = f"assistant={often}"
             quoted = f'"{bot}"' if "," in often else bot
@@ -424,7 +424,7 @@ def _by_part(row: dict) -> dict:
 def _texts_alone(messages: list[dict], texts: Sequence[str]) -> bool:
     """Return True if messages hold a text and nothing but lists beside it that could say whose they are."""
     others = [{name for name, value in message.items() if not isinstance(value, list)} for message in messages]
-    return all(names and names <= {*texts} for names in others)
+    return all(names and names <= {*texts, *CHAT_WORDS["no_speakers"]} for names in others)
 
 
 def _speaker_column(messages: list[dict]) -> tuple[str, list[str]]:

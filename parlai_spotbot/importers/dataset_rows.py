@@ -214,6 +214,8 @@ def dataset_rows(path: Path) -> Dataset:
             what, rows = _rows_of(file)
             within = f"{file}, {what}"
             for number, row in rows:
+                if row is None:
+                    continue
                 if isinstance(row, list) and row and isinstance(row[0], (dict, list, str)):  # of messages, or of texts
                     row = {"messages": row}
                 if not isinstance(row, dict):
@@ -253,6 +255,12 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
 def _csv(path: Path) -> Rows:
     rows = csv_rows(path)
     written = next(rows, (0, []))[1]
+    if len(written) == 1 and len(written[0].split()) > 2:  # a table with blanks between its cells
+        split = [(number, row[0].split()) for number, row in rows]
+        if all(len(row) == len(written[0].split()) for _, row in split):
+            written, rows = written[0].split(), iter(split)
+        else:
+            rows = ((number, [cells]) for number, (cells,) in csv_rows(path))
     head = [name.strip() for name in written]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:

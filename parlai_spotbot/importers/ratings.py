@@ -27,7 +27,7 @@ from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.votes import MODEL, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import Conversation, Judgement
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Option, Question, Survey
@@ -38,12 +38,19 @@ ROW = "row-"
 """How ids begin of what no column says: what a row rates, or who."""
 TARGET = "entity:0"
 TABLE = own_data(__file__)
-FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {"annotator": WORDS["columns"]["annotator"]}
+FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {
+    "annotator": [name for name in WORDS["columns"]["annotator"] if not name.startswith("session")]
+}
 CRITERIA = frozenset(TABLE["criteria"])
+LESS = frozenset(TABLE["less_is_better"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
 OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
 NUMBERED = re.compile(r"(.+?)_?(?:rater|annotator|judge|worker)?_?(\d{1,2})")
 """A criterion with the number of who rated ("fluency_2", "rating1")."""
+PEOPLE = "people"
+"""The name of people whose texts were rated beside systems'."""
+LONGEST_NAME = 60
+"""Characters of a criterion's name; longer ones are descriptions, one an item."""
 REPEATS = 10
 """At most one rating of so many may be an annotator's second of the same."""
 Cell = tuple[str, str, str]
@@ -78,6 +85,9 @@ class RatingReader:
         self.names.check_used()
         self._check_repeats()
         scales = {criterion: self._scale(criterion) for criterion in dict.fromkeys(self._criteria())}
+        scales = {criterion: scale for criterion, scale in scales.items() if scale}
+        if not scales:
+            raise UserError(f"{request.data}: all ratings are equal: nothing is compared.", "Name others: --columns.")
         judgements = [one for row in self.rows for one in self._judgements(*row)]
         bots = {name: contestant(name, "imported ratings") for name in sorted(self.names.taken)}
         self.notes += [f"{counted(count, what)} left out" for what, count in by_rule.items()]
@@ -117,6 +127,9 @@ class RatingReader:
         ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
         names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
         mapping = named_columns(self.columns, names, path, head)
+        described = max(len(str(row.get(mapping.get("criterion", "")))) for _, row in rows) > LONGEST_NAME
+        if described and "criterion" not in self.columns:
+            mapping.pop("criterion", "")
         free = [name for name in numeric if name not in mapping.values()]
         rated = {mapping[name]: ("", name, "") for name in own if name in mapping}
         if "bot" not in mapping and not bot:
@@ -148,6 +161,8 @@ class RatingReader:
             if not plain_text(system):
                 raise Unusable("row without a system", f"{where}: who was rated is missing.", "Fill it in.")
             if given:
+                if system == HUMAN:
+                    self.names.given = {HUMAN: PEOPLE, **self.names.given}
                 name = self.names.of(system, where)
                 self.rows.append((where, name, item, rater or values.get("annotator") or number, given))
                 taken += 1
@@ -207,10 +222,10 @@ class RatingReader:
                 raise UserError(problem, remedy) from None
         scale = sorted({float(values[criterion]) for _, values in held})
         if len(scale) < 2:
-            raise UserError(
-                f"{self.request.data}: all ratings of '{criterion}' are {scale[0]:g}: nothing is compared.",
-                f"Leave them out: --columns {criterion}=-.",
-            )
+            for _, values in held:
+                del values[criterion]
+            self.notes.append(f"all ratings by '{criterion}' are {scale[0]:g}: left out")
+            return []
         if all(map(float.is_integer, scale)) and scale[-1] - scale[0] <= MOST_STEPS:
             return [*map(float, range(int(scale[0]), int(scale[-1]) + 1))]
         return scale
@@ -254,7 +269,10 @@ class RatingReader:
         ratings = counted(sum(len(values) for *_, values in self.rows), "rating")
         people = len({annotator for *_, annotator, _ in self.rows if not annotator.startswith(ROW)})
         by = f"; {counted(people, 'annotator')}" if people else ""
-        named = "; ".join(f"{name} from {scale[0]:g} to {scale[-1]:g}" for name, scale in scales.items())
+        named = "; ".join(
+            f"{name} from {scale[0]:g} to {scale[-1]:g}, {_better(name, scale)} is better"
+            for name, scale in scales.items()
+        )
         return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
 
 
@@ -299,13 +317,20 @@ def _without(path: Path, head: Sequence[str], what: str, columns: str, more: str
     )
 
 
+def _better(criterion: str, scale: Sequence[float]) -> Literal["more", "less"]:
+    """Return whether more or less of a criterion is better, as its name says; of numbers below 0 more always is."""
+    if LESS.isdisjoint(criterion.split("_")) or scale[-1] <= 0:
+        return "more"
+    return "less"
+
+
 def _survey(scales: Mapping[str, Sequence[float]]) -> Survey:
     """Return a survey that asks for ratings by criteria."""
     questions = []
     for criterion, scale in scales.items():
-        better: Literal["more", "less"] = "less" if criterion in TABLE["less_is_better"] else "more"
         options = tuple(Option(f"{value:g}", f"{value:g}") for value in scale)
         heading = criterion.replace("_", " ").capitalize()
+        better = _better(criterion, scale)
         questions.append(
             Question(criterion, "scale", (TARGET,), heading, options, required=False, heading=heading, better=better)
         )

@@ -21,10 +21,11 @@ HEADINGS = 3
 IMPORT_ID = '{"ImportId"'
 ROUND = re.compile(r"^(?P<app>.+)\.(?P<round>\d+)\.(?:player|group|subsession)\.(?P<field>.+)$")
 """A column of oTree's wide file: field of a round of an app."""
-OPTION = re.compile(r"^(?P<question>.+):::(?P<option>.+)$")
-"""A column of Potato: an option of a question."""
+OPTION = re.compile(r"^(?P<question>.+)(?P<mark>:::|\.)(?P<option>.+?)$")
+"""A column of Potato or MTurk: an option of a question."""
 OBJECT = re.compile(r"\s*(?:\[\s*)?\{")
 """How a text begins that may be an object in JSON."""
+TRUE_OR_FALSE = ("true", "false")
 UNCHOSEN = ("", "0", "0.0", "false")
 TOOLS = own_data(__file__)
 NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in TOOLS["not_used"].items()}
@@ -121,7 +122,7 @@ def _chosen(row: Row) -> Row:
     options: dict[str, Row] = {}
     for name, value in row.items():
         match = OPTION.match(name)
-        if match:
+        if match and (match["mark"] != "." or str(value).lower() in TRUE_OR_FALSE):
             options.setdefault(match["question"], {})[match["option"]] = value
     chosen = dict(row)
     for question, values in options.items():
@@ -132,5 +133,6 @@ def _chosen(row: Row) -> Row:
         if len(taken) == 1:
             chosen[question] = taken[0]
         for option in values:
-            del chosen[f"{question}:::{option}"]
+            chosen.pop(f"{question}:::{option}", None)
+            chosen.pop(f"{question}.{option}", None)
     return chosen

@@ -29,7 +29,9 @@ SPEAKS = {"role", "from"}
 SAID = {*SHAPES["asked"], *SHAPES["answered"]}
 """Columns of texts that may be JSON themselves."""
 HOLDS = (
-    {path.rpartition(".")[2] for path in (*SAID, *SHAPES["messages"], *SHAPES["within_answers"])} | SPEAKS | {"type"}
+    {path.rpartition(".")[2] for path in (*SAID, *SHAPES["messages"], *SHAPES["within_answers"])} - {"q", "a"}
+    | SPEAKS
+    | {"type"}
 )
 """Keys of objects that hold messages or what was said."""
 IN_TURN = "in_turn"
@@ -46,8 +48,8 @@ BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
 MARKS = re.compile(SHAPES["marks"])
 SPACE = re.compile(r":\s+")
-BRACKETED = re.compile(r"^\[([^\W\d][\w ]{0,39})\] ", re.MULTILINE)
-"""A speaker's name in front of a turn ("[doctor] hi")."""
+BRACKETED = re.compile(r"^\s{0,9}[\[<]\|?([^\W\d][\w ]{0,39})\|?[\]>]:? ", re.MULTILINE)
+"""A speaker's name in front of a turn ("[doctor] hi", "<user> hi")."""
 SEVERAL = re.compile(SHAPES["several_answers"])
 
 
@@ -373,7 +375,7 @@ def _spoken(row: Row) -> list[Row] | None:
     if not isinstance(text, str):
         return None
     if BRACKETED.match(text):
-        text = BRACKETED.sub(r"\1: ", text)
+        text = BRACKETED.sub(r"\n\1: ", text).strip()
     answered = _first(row, "answered") is not None
     if text is row.get("context") and not answered:  # of an answer that isn't there
         return _roles_in(text)
@@ -474,7 +476,7 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
 
 
 def _named_in_turn(texts: list[str], row: Row) -> list[Row] | None:
-    """Return the messages of texts that begin with the names of two who take turns, or of known roles; None of others."""
+    """Return the messages of texts that begin with the names of two who take turns, or of roles; None of others."""
     messages = _by_name(texts)
     if not messages or all(one["role"].lower() in ROLES for one in messages):
         return messages

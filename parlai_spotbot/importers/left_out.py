@@ -62,7 +62,8 @@ class LeftOut:
         """Count a row that can't be used."""
         if self.strict:
             raise err
-        self.first = self.first or err
+        if self.first is None or (self.first.reason.startswith(COPY) and not err.reason.startswith(COPY)):
+            self.first = err
         self.counts[err.reason] += 1
 
     def clear(self) -> None:

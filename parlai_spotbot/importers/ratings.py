@@ -45,6 +45,7 @@ CRITERIA = frozenset(TABLE["criteria"])
 LESS = frozenset(TABLE["less_is_better"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
 OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
+IN_BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 NUMBERED = re.compile(r"(.+?)_?(?:rater|annotator|judge|worker)?_?(\d{1,2})")
 """A criterion with the number of who rated ("fluency_2", "rating1")."""
 PEOPLE = "people"
@@ -178,7 +179,8 @@ class RatingReader:
                 name: system for name, system in found.items() if NO_SYSTEMS.isdisjoint(spelling(system).split("_"))
             }
         if len(systems) < 2:
-            named = ",".join(f"{name}={name}" for name in free if not _is_id(name)) or "COLUMN=NAME,COLUMN=NAME"
+            others = [name for name in free if not _is_id(name) and name not in _rated(free)]
+            named = ",".join(f"{name}={name}" for name in others) or "COLUMN=NAME,COLUMN=NAME"
             more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each; where all are"
             raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
         return {name: (system, "rating", "") for name, system in systems.items()}
@@ -280,12 +282,12 @@ def _rated(columns: Sequence[str]) -> dict[str, Cell]:
     """Return the columns that are ratings by their names, by several raters where they are numbered."""
     rated: dict[str, Cell] = {}
     for name in columns:
-        criterion = spelling(name.rpartition(".")[2])
+        criterion = spelling(IN_BRACKETS.sub("", name.rpartition(".")[2]))
         rater = ""
         numbered_name = NUMBERED.fullmatch(criterion)
         if numbered_name:
             criterion, rater = numbered_name[1], f"rater {numbered_name[2]}"
-        if criterion.split("_")[-1] in CRITERIA:
+        if criterion.removesuffix("_score").split("_")[-1] in CRITERIA:
             rated[name] = ("", criterion, rater)
     return rated
 

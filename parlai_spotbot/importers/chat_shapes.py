@@ -127,9 +127,7 @@ def _is_chat(row: Row) -> bool:
 
 def shaped(row: Row) -> Row:
     """Return the row of a chat with its `messages`, where they can be told from what it holds."""
-    row = {name: parsed(value, name in SAID) for name, value in row.items()}
-    if is_list_of(row.get("choices"), str):  # of a question, none of which is a bot's answer
-        del row["choices"]
+    row = {name: parsed(value, name in SAID) for name, value in row.items() if not _of_a_question(name, value)}
     given = _given(row)
     messages = (
         _exchanges(given or [])
@@ -159,6 +157,11 @@ def shaped(row: Row) -> Row:
     if path == given and not answer and any(at(row, key) is given for key in COLUMNS):
         return row
     return {**row, "messages": [*path, *answer], PASSED_OVER: passed_over}
+
+
+def _of_a_question(name: str, value: Any) -> bool:
+    """Return True for the texts that a question offers, none of which is a bot's answer."""
+    return name == "choices" and is_list_of(value, str)
 
 
 def _given(row: Row) -> list[Row] | None:

@@ -336,22 +336,15 @@ class ChatReader(Reading):
         if unknown == [""]:
             column, unknown = _speaker_column(messages)
         if len(unknown) > 2 and all(unknown) and {USER, BOT}.isdisjoint(dict(roles)):
-            [(often, _)] = Counter(word for _, word in roles).most_common(1)
-            bot = f"assistant={often}"
-            quoted = f'"{bot}"' if "," in often else bot
-            pair = shlex.quote(f"{quoted},user={OTHERWISE}")
-            remedy = f"Of several speakers one is the bot: --roles {pair} (* is everybody else)."
-            return Unusable("conversation with an unknown role", problem, remedy)
+            return Unusable("conversation with an unknown role", problem, _one_is_the_bot([word for _, word in roles]))
         free = [role for role in (USER, BOT) if role not in dict(roles)] + [TOOL] * len(unknown)
         meant = [self._role_within(word) for word in unknown]
         if len({*meant}) < len(meant):
             meant = [""] * len(meant)
         named = [f"{role or free.pop(0)}={word}" for role, word in zip(meant, unknown, strict=True) if word]
-        quotes = '"' * any("," in pair for pair in named)
         remedy = "Name the field that says whose a message is: --columns role=THEIRS."
-        pairs = ",".join(f"{quotes}{pair}{quotes}" for pair in named)
-        if pairs:
-            remedy = f"Say who is who (what tools say is left out): {column}--roles '{pairs}'."
+        if named:
+            remedy = f"Say who is who (what tools say is left out): {column}--roles '{_quoted(named)}'."
         return Unusable(
             "conversation with an unknown role", problem, f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip()
         )
@@ -398,6 +391,19 @@ class ChatReader(Reading):
             lines = unescape(MARKUP.sub("", LINE_END.sub("\n", text))).splitlines()
             text = "\n".join(line.strip() for line in lines if line.strip())
         return text
+
+
+def _quoted(pairs: Sequence[str]) -> str:
+    """Return pairs of an option, each in quotes where one holds a comma."""
+    quotes = '"' * any("," in pair for pair in pairs)
+    return ",".join(f"{quotes}{pair}{quotes}" for pair in pairs)
+
+
+def _one_is_the_bot(speakers: Sequence[str]) -> str:
+    """Return the option that takes the one of several who speaks most often for the bot, all others for its partner."""
+    [(name, _)] = Counter(speakers).most_common(1)
+    words = shlex.quote(f"{_quoted([f'assistant={name}'])},user={OTHERWISE}")
+    return f"Of several speakers one is the bot: --roles {words} (* is everybody else)."
 
 
 def _spelt(column: str) -> str:

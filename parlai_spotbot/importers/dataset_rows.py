@@ -252,15 +252,20 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
     return "line", _json_lines(file)
 
 
+def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a table; also of one with blanks between its cells, three or more in each row."""
+    first = next(csv_rows(path), (0, []))[1]
+    if len(first) == 1 and len(first[0].split()) > 2:
+        split = [(number, " ".join(row).split()) for number, row in csv_rows(path)]
+        if {len(row) for _, row in split} == {len(split[0][1])}:
+            yield from split
+            return
+    yield from csv_rows(path)
+
+
 def _csv(path: Path) -> Rows:
-    rows = csv_rows(path)
+    rows = _cells(path)
     written = next(rows, (0, []))[1]
-    if len(written) == 1 and len(written[0].split()) > 2:  # a table with blanks between its cells
-        split = [(number, row[0].split()) for number, row in rows]
-        if all(len(row) == len(written[0].split()) for _, row in split):
-            written, rows = written[0].split(), iter(split)
-        else:
-            rows = ((number, [cells]) for number, (cells,) in csv_rows(path))
     head = [name.strip() for name in written]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:

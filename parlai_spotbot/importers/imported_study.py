@@ -161,26 +161,31 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
             imports = [*imports, about]
             about = {**about, "source": [name for one in imports for name in one["source"]], "imports": imports}
             study.write_plan()
-        survey = imported.survey
-        records: dict = {
-            study.conversations_path: imported.conversations,
-            study.units_path(survey): imported.units,
-            study.judgements_path(survey): imported.judgements,
-        }
-        for other, judgements in imported.others.items():
-            records[study.judgements_path(other)] = judgements
-        records[study.survey_path(survey) / "training.jsonl"] = imported.training
-        for file, rows in records.items():
-            if rows:
-                checksums.write_jsonl(file, rows)
-        if imported.own is not None:
-            checksums.write_json(study.survey_path(survey) / FILE, to_data(imported.own))
-        for name, pieces in imported.lines.items():
-            checksums.write_bytes(study.judgements_path(name), b"".join(pieces))
+        _write_records(study, imported)
         study.record(STEP, about)
         if not there:
             Study.create(path, imported.plan)
     return True
+
+
+def _write_records(study: Study, imported: ImportedStudy) -> None:
+    """Write the records of an import, and its survey where that is its own."""
+    survey = imported.survey
+    records: dict = {
+        study.conversations_path: imported.conversations,
+        study.units_path(survey): imported.units,
+        study.judgements_path(survey): imported.judgements,
+    }
+    for other, judgements in imported.others.items():
+        records[study.judgements_path(other)] = judgements
+    records[study.survey_path(survey) / "training.jsonl"] = imported.training
+    for file, rows in records.items():
+        if rows:
+            checksums.write_jsonl(file, rows)
+    if imported.own is not None:
+        checksums.write_json(study.survey_path(survey) / FILE, to_data(imported.own))
+    for name, pieces in imported.lines.items():
+        checksums.write_bytes(study.judgements_path(name), b"".join(pieces))
 
 
 def judged_study(request: ImportRequest) -> Study:

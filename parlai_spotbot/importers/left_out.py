@@ -89,7 +89,8 @@ class LeftOut:
         """Return what a summary says of them: one line, or none."""
         if self.first is None:
             return []
-        return [f"left out, since it can't be used: {self}", f"the first: {self.first.problem} {self.first.remedy}"]
+        first = f"The first: {self.first.problem} {self.first.remedy}"
+        return [f"left out, since it can't be used: {self}. {first}"]
 
     def __str__(self) -> str:
         return "; ".join(f"{count:,} × {reason}" for reason, count in self.counts.most_common())

@@ -10,7 +10,7 @@ import hashlib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -85,10 +85,7 @@ class RatingReader:
         request.left_out.check(request.data)
         self.names.check_used()
         self._check_repeats()
-        scales = {criterion: self._scale(criterion) for criterion in dict.fromkeys(self._criteria())}
-        scales = {criterion: scale for criterion, scale in scales.items() if scale}
-        if not scales:
-            raise UserError(f"{request.data}: all ratings are equal: nothing is compared.", "Name others: --columns.")
+        scales = self._scales()
         judgements = [one for row in self.rows for one in self._judgements(*row)]
         bots = {name: contestant(name, "imported ratings") for name in sorted(self.names.taken)}
         self.notes += [f"{counted(count, what)} left out" for what, count in by_rule.items()]
@@ -102,10 +99,10 @@ class RatingReader:
             "annotations": len({row.annotation_id for row in judgements}),
             "notes": [*dict.fromkeys(self.notes), *self.names.notes()],
         }
-        domain = request.domain or SURVEY
+        plan = Plan(request.domain or SURVEY, bots, pairs=tuple((name, name) for name in bots), surveys=(SURVEY,))
         return ImportedStudy(
-            Plan(domain, bots, pairs=tuple((name, name) for name in bots), surveys=(SURVEY,)),
-            self._conversations(domain),
+            plan,
+            self._conversations(plan.domain),
             SURVEY,
             (),
             judgements,
@@ -114,25 +111,41 @@ class RatingReader:
             own=_survey(scales),
         )
 
-    def _criteria(self) -> Iterator[str]:
-        return (criterion for *_, values in self.rows for criterion in values)
+    def _scales(self) -> dict[str, list[float]]:
+        """Return the scale of each criterion by which ratings differ."""
+        criteria = dict.fromkeys(criterion for *_, values in self.rows for criterion in values)
+        scales = {criterion: scale for criterion in criteria if (scale := self._scale(criterion))}
+        if not scales:
+            raise UserError(f"{self.request.data}: all ratings are equal.", "Name others: --columns CRITERION=THEIRS.")
+        return scales
 
     # -- a file --------------------------------------------------------------------------------------------------------
     def _read(self, path: Path, rows: Sequence[tuple[str, Row]], bot: str) -> None:
         """Read the ratings of a file, all of `bot` where the request names one."""
         if not rows:
             raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
+        mapping, rated = self._columns_of(path, rows, bot)
+        for where, row in rows:
+            with self.request.left_out.row():
+                values = {name: plain_text(row.get(theirs)) for name, theirs in mapping.items()}
+                found: dict[tuple[str, str], dict[str, Any]] = {}
+                for column, (system, criterion, rater) in rated.items():
+                    ratings = found.setdefault((system or bot or values["bot"], rater), {})
+                    ratings[criterion or spelling(values.get("criterion") or "rating")] = row.get(column)
+                self._take(where, values, found)
+
+    def _columns_of(
+        self, path: Path, rows: Sequence[tuple[str, Row]], bot: str
+    ) -> tuple[dict[str, str], dict[str, Cell]]:
+        """Return our field -> the file's column, and the columns of ratings, of `bot` where the request names one."""
         head = list(dict.fromkeys(name for _, row in rows for name in row))
-        numeric = [name for name in head if _holds_numbers(row.get(name) for _, row in rows)]
-        own = {name: () for name in self.columns if name not in FIELDS}
-        ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
-        names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
-        mapping = named_columns(self.columns, names, path, head)
+        mapping = self._fields(path, head)
         described = max(len(str(row.get(mapping.get("criterion", "")))) for _, row in rows) > LONGEST_NAME
         if described and "criterion" not in self.columns:
             mapping.pop("criterion", "")
+        numeric = [name for name in head if _holds_numbers(row.get(name) for _, row in rows)]
         free = [name for name in numeric if name not in mapping.values()]
-        rated = {mapping[name]: ("", name, "") for name in own if name in mapping}
+        rated = {mapping[name]: ("", name, "") for name in mapping if name not in FIELDS}
         if "bot" not in mapping and not bot:
             rated |= self._columns_of_systems(path, head, free)
         else:
@@ -143,14 +156,14 @@ class RatingReader:
             pairs = [f"{spelling(name)}={name}" for name in free if not _is_id(name)]
             raise _without(path, head, "ratings", ",".join(pairs) or "rating=THEIRS")
         self._note(head, mapping, rated)
-        for where, row in rows:
-            with self.request.left_out.row():
-                values = {name: plain_text(row.get(theirs)) for name, theirs in mapping.items()}
-                found: dict[tuple[str, str], dict[str, Any]] = {}
-                for column, (system, criterion, rater) in rated.items():
-                    ratings = found.setdefault((system or bot or values["bot"], rater), {})
-                    ratings[criterion or spelling(values.get("criterion") or "rating")] = row.get(column)
-                self._take(where, values, found)
+        return mapping, rated
+
+    def _fields(self, path: Path, head: Sequence[str]) -> dict[str, str]:
+        """Return our field, or a criterion of --columns -> the file's column."""
+        ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
+        own = {name: () for name in self.columns if name not in FIELDS}
+        names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
+        return named_columns(self.columns, names, path, head)
 
     def _take(self, where: str, values: Mapping[str, str], found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
         """Take the ratings of a row, by system and rater, and criterion."""
@@ -220,7 +233,7 @@ class RatingReader:
                 raise UserError(f"{where}: '{criterion}': {err.problem}", err.remedy) from None
             except ValueError:
                 problem = f"{where}: '{criterion}' is {word!r}, expected a number."
-                remedy = "Write --answers WORD=NUMBER,… for words; --columns leaves a criterion out: NAME=-."
+                remedy = f"Write --answers {word}=NUMBER,… for words; --columns leaves a criterion out: NAME=-."
                 raise UserError(problem, remedy) from None
         scale = sorted({float(values[criterion]) for _, values in held})
         if len(scale) < 2:

@@ -228,7 +228,7 @@ class RatingReader:
         mark = MARKS.get(self.request.decimal) or decimal_mark(words)
         for (where, values), word in zip(held, words, strict=True):
             try:
-                values[criterion] = f"{number(word, mark):g}"
+                values[criterion] = f"{number(word, mark) + 0.0:g}"  # -0 is 0
             except AmbiguousNumber as err:
                 raise UserError(f"{where}: '{criterion}': {err.problem}", err.remedy) from None
             except ValueError:

@@ -44,10 +44,10 @@ FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {
 CRITERIA = frozenset(TABLE["criteria"])
 LESS = frozenset(TABLE["less_is_better"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
-OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
-IN_BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
-NUMBERED = re.compile(r"(.+?)_?(?:rater|annotator|judge|worker)?_?(\d{1,2})")
-"""A criterion with the number of who rated ("fluency_2", "rating1")."""
+BETWEEN = re.compile(r"[ ._-]")
+IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
+NUMBERED = re.compile(r"_?(\d{1,2})\Z")
+"""The number of who rated after a criterion ("fluency_2", "rating1")."""
 PEOPLE = "people"
 """The name of people whose texts were rated beside systems'."""
 LONGEST_NAME = 60
@@ -187,7 +187,7 @@ class RatingReader:
         """Return the columns that hold the ratings of a system each, of those that hold numbers."""
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
-            found = {name: match[1] or match[2] for name in free if (match := OF_A_SYSTEM.fullmatch(name))}
+            found = {name: system for name in free if (system := _system_of(name))}
             systems = {
                 name: system for name, system in found.items() if NO_SYSTEMS.isdisjoint(spelling(system).split("_"))
             }
@@ -297,12 +297,24 @@ def _rated(columns: Sequence[str]) -> dict[str, Cell]:
     for name in columns:
         criterion = spelling(IN_BRACKETS.sub("", name.rpartition(".")[2]))
         rater = ""
-        numbered_name = NUMBERED.fullmatch(criterion)
-        if numbered_name:
-            criterion, rater = numbered_name[1], f"rater {numbered_name[2]}"
+        place = NUMBERED.search(criterion)
+        if place:
+            rater = f"rater {place[1]}"
+            criterion = criterion[: place.start()]
         if criterion.removesuffix("_score").split("_")[-1] in CRITERIA:
             rated[name] = ("", criterion, rater)
     return rated
+
+
+def _system_of(column: str) -> str:
+    """Return the system of a column of its ratings, by its name ("gpt4_rating", "score.ada"); "" where it has none."""
+    words = BETWEEN.split(column)
+    first, last = words[0], words[-1]
+    if first.lower() in TABLE["of_a_system"]:
+        return column[len(first) + 1 :]
+    if last.lower() in TABLE["of_a_system"]:
+        return column[: -len(last) - 1]
+    return ""
 
 
 def _is_id(name: str) -> bool:

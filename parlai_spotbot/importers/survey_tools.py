@@ -23,7 +23,7 @@ ROUND = re.compile(r"^(?P<app>.+)\.(?P<round>\d+)\.(?:player|group|subsession)\.
 """A column of oTree's wide file: field of a round of an app."""
 OPTION = re.compile(r"^(?P<question>.+)(?P<mark>:::|\.)(?P<option>.+?)$")
 """A column of Potato or MTurk: an option of a question."""
-OBJECT = re.compile(r"\s*(?:\[\s*)?\{")
+OBJECT = re.compile(r"\s{0,9}(?:\[\s{0,9})?\{")
 """How a text begins that may be an object in JSON."""
 TRUE_OR_FALSE = ("true", "false")
 UNCHOSEN = ("", "0", "0.0", "false")

@@ -204,6 +204,15 @@ def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
     return f"{n:,} of {counted(total, what)} {one if n == 1 else many}"
 
 
+def some_of(n: int, total: int, what: str, one: str, many: str) -> str:
+    """None of the 3 pairs differs, 1 of 3 pairs differs, all 3 pairs differ."""
+    if n == 0:
+        return f"none of the {counted(total, what)} {one}"
+    if n == total:
+        return f"all {counted(total, what)} {many}"
+    return part_of(n, total, what, one, many)
+
+
 def listed(names: Iterable[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"; "" of none."""
     *most, end = [*names] or [""]

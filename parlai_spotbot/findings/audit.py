@@ -30,8 +30,7 @@ def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WO
     rows = []
     for probe in probes:
         words = table[probe.name]
-        figures = {name: _in_words(name, value) for name, value in probe.figures.items()}
-        figures["beats"] = beats(probe.figures.get("circle") or ())
+        figures = _figures(probe.figures)
         case = str(probe.figures.get("case") or probe.level)
         row = {"probe": probe.name, "title": words["title"], "level": probe.level}
         row["text"] = filled(words.get(case) or words[probe.level], **figures)
@@ -41,6 +40,21 @@ def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WO
                 row[part] = filled(words.get(f"{part}_{case}") or words.get(part, ""), **figures)
         rows.append(row | {"figures": dict(probe.figures)})
     return worst_first(rows)
+
+
+def seen(row: Mapping, table: Mapping[str, Mapping[str, str]] = WORDS) -> str:
+    """Return in a few words what a probe saw, from its row; "" of a green one."""
+    if row["level"] == GREEN:
+        return ""
+    words = table[row["probe"]]
+    case = row["figures"].get("case") or row["level"]
+    return filled(words.get(f"seen_{case}") or words["seen"], **_figures(row["figures"]))
+
+
+def _figures(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures as sentences take them."""
+    words = {name: _in_words(name, value) for name, value in figures.items()}
+    return words | {"beats": beats(figures.get("circle") or ())}
 
 
 def worst_first(rows: Iterable[Mapping]) -> list[dict]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings import findings_of, needs, render
 from parlai_spotbot.findings.audit import of_level
+from parlai_spotbot.findings.chats.choices import FINDING as PREFERENCES
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
@@ -105,7 +106,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         note = _disagreement(ranking)
         why = examples_of(contents, ranking, lead.source)
         answer = _answer(contents, lead)
-        screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why)
+        parts = {section.heading: section.text[:1] for section in sections if section.anchor == PREFERENCES.name}
+        screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why, parts)
         return _as_compared(screen, contents, lead.source)
 
 
@@ -294,7 +296,7 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
         pass
     elif not by_people or not (lead.card.clusters or lead.card.table):
         typed = answers_by_people(contents)
-    elif advice.more and "selfplay" in study.provenance():
+    elif advice.more and "selfplay" in study.provenance() and contents.asked.chat is None:
         typed = command("selfchat", study.path, more=advice.more)
     elif advice.plan and contents.survey == "votes":
         typed = contents.command("plan", next=NEXT)

@@ -35,7 +35,7 @@ from parlai_spotbot.findings.sections import Card, CardTable, Name
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, PERSON, Conversation
 from parlai_spotbot.texts.user_side import INDEX, is_english, user_features
-from parlai_spotbot.wording import between, filled, listed, number, who
+from parlai_spotbot.wording import between, filled, listed, number, some_of, upper_first, who
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -51,7 +51,8 @@ SENTENCES = {
     UNKNOWN: "Whether {name} is like people is not known: of {measures:measure} {alike} are alike, and none differs "
     "clearly. About {needed:,.0f} conversations of it, and of people, on as many tasks, would settle it.",
 }
-COUNTS = "Of {} simulated users {} are like people, {} differ clearly, and of {} it is not known."
+ALL_DIFFER = "None of the {} simulated users is like people: all differ clearly."
+ALL_UNKNOWN = "Whether any of the {} simulated users is like people is not known."
 SHOWN = {"differ": "Measures that differ", "alike": "Alike", "measures": "Measured"}
 """Columns of the table of several simulated users, and their titles."""
 
@@ -70,7 +71,6 @@ WHICH = (
 )
 APART = "{name} and {other} differ clearly in {differ} of {measures:measure}: {most}."
 NOT_APART = "{name} and {other} differ clearly in none of {measures:measure}, which does not say that they are alike."
-PAIRS = "Of {} pairs of simulated users {} differ clearly in a measure."
 OTHER_AGENTS = "{}: differences may be the agents'."
 OTHER_TASKS = "{} haven't two tasks in common: differences may be the tasks'."
 NO_INTERVAL = " (no interval)"
@@ -224,8 +224,26 @@ def answer(frames: Frames) -> str:
     rows = frames.rows("answers")
     if len(rows) <= MOST_SENTENCES:
         return " ".join(filled(SENTENCES[row["verdict"]], **row) for row in rows)
-    counts = Counter(row["verdict"] for row in rows)
-    return COUNTS.format(len(rows), counts[ALIKE], counts[DIFFERENT], counts[UNKNOWN])
+    return counted_verdicts(Counter(row["verdict"] for row in rows))
+
+
+def counted_verdicts(counts: Counter[str]) -> str:
+    """Return of how many of several simulated users it is shown that they are like people, or that they are not."""
+    users = counts.total()
+    if counts[DIFFERENT] == users:
+        return ALL_DIFFER.format(users)
+    if counts[UNKNOWN] == users:
+        return ALL_UNKNOWN.format(users)
+    one = "is like people"
+    if counts[ALIKE] == 0:
+        one = "is shown to be like people"
+    rest = []
+    if counts[DIFFERENT]:
+        rest.append(f"{counts[DIFFERENT]} {'differs' if counts[DIFFERENT] == 1 else 'differ'} clearly")
+    if counts[UNKNOWN]:
+        rest.append(f"of {counts[UNKNOWN]} it is not known")
+    parts = [some_of(counts[ALIKE], users, "simulated user", one, "are like people"), *filter(None, [listed(rest)])]
+    return f"{upper_first('; '.join(parts))}."
 
 
 def differing(frames: Frames) -> dict[str, list[dict]]:
@@ -264,8 +282,9 @@ def beside(frames: Frames) -> list[str]:
         most = [f"{row['what']} {_mean(row, 'value')} and {_mean(row, 'beside')}" for row in differing_rows[:NAMED]]
         about = {"name": name, "other": other, "differ": len(differing_rows), "measures": len(rows)}
         sentences.append(filled(APART if most else NOT_APART, **about, most="; ".join(most)))
-    if len(sentences) > MOST_PAIRS:
-        return [PAIRS.format(len(sentences), differ)]
+    if len(sentences) > MOST_PAIRS or (not differ and len(sentences) > 1):
+        pairs = some_of(differ, len(sentences), "pair", "differs", "differ")
+        return [f"{upper_first(pairs)} clearly in a measure."]
     return sentences
 
 

@@ -1,13 +1,16 @@
 """Shared parts of charts: looks of contestants, marks with intervals, names beside curves, axes of shares."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import chain
 
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.text import Text
 from matplotlib.ticker import PercentFormatter
 
 from parlai_spotbot.findings.sections import Name
-from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MUTED, WIDE, WIN, Look, tell
+from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MUTED, SETTINGS, WIDE, WIN, Look, tell
 from parlai_spotbot.wording import who
 
 Looks = Mapping[str, Look]
@@ -22,6 +25,13 @@ LONGEST = 28
 
 LETTERS = 20
 """Characters of a name before it is shortened."""
+
+
+POINTS = 72
+"""Of an inch."""
+
+FRACTIONS = 2**16
+"""Of a point, in which FreeType measures letters."""
 
 
 def look_of(label: str, looks: Looks, place: int = 0) -> Look:
@@ -45,16 +55,33 @@ def label_text(label: str, looks: Looks) -> str:
     return short
 
 
-def wrapped(label: str) -> str:
-    """Return a label broken into lines."""
-    return textwrap.fill(who(str(label)), letters_of(LONGEST, label)) or " "
+def wrapped(label: str, letters: int = LONGEST) -> str:
+    """Return a label broken into lines of so many letters."""
+    return textwrap.fill(who(str(label)), letters_of(letters, label)) or " "
 
 
 def letters_of(count: int, text: str) -> int:
-    """Return how many letters of a text take the place of `count` Latin ones: half as many of Chinese or Japanese."""
+    """Return how many letters of a text take the place of `count` small Latin ones: half as many of Chinese or
+    Japanese, and fewer of wide ones, going by its longest word."""
     if WIDE.search(text):
         return count // 2
-    return count
+    longest = max(text.split(), key=len, default="n")
+    average = sum(map(_width_of, longest)) / len(longest)
+    return int(count / max(average / _width_of("n"), 1))
+
+
+def inches_of(texts: Iterable[str]) -> float:
+    """Return how wide the widest line of texts is in a figure."""
+    lines = chain.from_iterable(text.split("\n") for text in texts)
+    return max(sum(map(_width_of, WIDE.sub("m", line))) for line in lines)
+
+
+@cache
+def _width_of(letter: str) -> float:
+    """Return how many inches wide a letter of figures is."""
+    font = get_font(findfont(SETTINGS["style"]["font.family"][0]))
+    font.set_size(SETTINGS["style"]["font.size"], POINTS)
+    return font.load_glyph(font.get_char_index(ord(letter))).linearHoriAdvance / FRACTIONS / POINTS
 
 
 def _without_middle(name: str, letters: int) -> str:

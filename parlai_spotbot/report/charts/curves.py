@@ -18,6 +18,12 @@ ACROSS = {9: 4, NARROW: 3}
 MOST = 8
 """Before so many others at most a curve is drawn."""
 
+PAGE = 12
+"""More curves are in a wider figure, which else is longer than a page."""
+
+WIDER = 6.6
+"""Inches: the width of a page's text."""
+
 MANY = 40
 """More curves are drawn in columns, as matplotlib takes far longer for axes than for a curve."""
 
@@ -39,9 +45,12 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     series = _series(data, looks)
     if not series:
         return None
-    across = _across(len(series), max(len(label_text(line["label"], looks)) for line in series))
+    width = WIDTH
+    if len(series) > PAGE:
+        width = WIDER
+    across = _across(len(series), max(len(label_text(line["label"], looks)) for line in series), width / WIDTH)
     down = math.ceil(len(series) / across)
-    with drawn(WIDTH, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
+    with drawn(width, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
         if len(series) > MANY:
             _in_columns(drawing.subplots(1, across, sharex=True), series, down, data, looks)
         else:
@@ -107,9 +116,10 @@ def _known(series: Sequence[dict], key: str) -> list[float]:
     return [value for line in series for value in line.get(key) or () if value is not None]
 
 
-def _across(panels: int, letters: int) -> int:
-    """Return how many panels of so long names are beside each other: as many as leave the fewest places empty."""
-    most = next((count for length, count in ACROSS.items() if letters <= length), 2)
+def _across(panels: int, letters: int, times: float = 1.0) -> int:
+    """Return how many panels of so long names are beside each other, in a figure so many times as wide as others: as
+    many as leave the fewest places empty."""
+    most = round(times * next((count for length, count in ACROSS.items() if letters <= length), 2))
     fitting = min(range(2, most + 1), key=lambda count: (-panels % count, -count))
     return min(fitting, panels)
 
@@ -167,7 +177,7 @@ def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
         x += [*line["x"], None]
         y += [*line["y"], None]
     if series:
-        axes.plot(_floats(x), _floats(y), color=MUTED, alpha=0.5, lw=0.9, drawstyle=_style(steps))
+        axes.plot(_floats(x), _floats(y), color=MUTED, alpha=0.7, lw=0.8, drawstyle=_style(steps))
 
 
 def _style(steps: bool) -> str:
@@ -208,5 +218,6 @@ def _line(axes: Axes, line: dict, look: Look, data: dict, lower: float = 0.0) ->
     else:
         style |= {"marker": look.marker, "ms": 3.5, "markevery": max(1, len(values["x"]) // MARKS)}
     if "low" in values and "high" in values:
-        axes.fill_between(values["x"], values["low"], values["high"], step=where, color=look.colour, alpha=0.16, lw=0)
+        band = {"fc": (look.colour, 0.16), "ec": look.colour, "lw": 0.5}
+        axes.fill_between(values["x"], values["low"], values["high"], step=where, **band)
     axes.plot(values["x"], values["y"], **style)

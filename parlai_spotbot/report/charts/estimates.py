@@ -14,6 +14,9 @@ from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text
 from parlai_spotbot.report.drawing import INK, LINE, WIDTH, Drawing, Look, drawn, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
 
+MANY = 16
+"""Above more lines the values of the axis stand, too."""
+
 FEW = 6
 """Of so many contestants at most the intervals are drawn in one line."""
 
@@ -34,6 +37,8 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
             axes.axvline(chart.data["reference"], color=INK, lw=0.9)
         axes.set_yticks(places, labels)
         axes.set_ylim(tall.sum(), 0)
+        if tall.sum() > MANY:
+            axes.tick_params(axis="x", top=True, labeltop=True)
         tell_names(axes.get_yticklabels(), [label for label, _ in lines])
         for place, tick, (label, row) in zip(places, axes.get_yticklabels(), lines, strict=True):
             if row is None:

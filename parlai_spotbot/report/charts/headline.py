@@ -1,6 +1,6 @@
 """The headline as a figure of its own: who is ahead by how much, with all that a reader of the figure alone needs."""
 
-import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -9,18 +9,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from parlai_spotbot.findings.sections import BarAxis, Card, CardBar, Name
-from parlai_spotbot.report.charts.axes import Looks, look_of, wrapped
-from parlai_spotbot.report.drawing import INK, LINE, MUTED, Drawing, drawn, svg
+from parlai_spotbot.report.charts.axes import POINTS, Looks, inches_of, look_of, wrapped
+from parlai_spotbot.report.drawing import INK, LINE, MUTED, SETTINGS, Drawing, drawn, svg
 from parlai_spotbot.wording import who
 
 WIDE = 6.6
 """Inches: a column of text of a paper, or a slide's."""
 
-LETTERS = 74
+NAME = 24
+"""Characters of a name before it is broken."""
+
+LETTERS = 60
 """Characters in a line of the title, of the footer two thirds more."""
 
-COLUMNS = (8, 48, 136)
-"""Points by which places, value and count are to the right of the axes."""
+PLACES, VALUES = 8, 48
+"""Points by which places and values are to the right of the axes."""
+
+SIZE = 8.5
+"""Points of the letters there."""
 
 MOST = 40
 """So many contestants are drawn."""
@@ -36,11 +42,13 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
     if not lines:
         return None
     [scale, *_] = card.scales
-    labels = [wrapped(bot) for _, bot, *_ in lines]
+    labels = [wrapped(bot, NAME) for _, bot, *_ in lines]
+    values = inches_of([scale.title, *(bar.text for *_, bar in lines)]) * POINTS * SIZE / SETTINGS["style"]["font.size"]
+    columns = (PLACES, VALUES, VALUES + values + PLACES)
     tall = np.array([max(1, 0.62 * (label.count("\n") + 1)) for label in labels])
     heights = np.cumsum(tall) - tall / 2
-    title = textwrap.fill(verdict, LETTERS)
-    footer = textwrap.fill(source, LETTERS * 5 // 3)
+    title = wrapped(verdict, LETTERS)
+    footer = wrapped(source, LETTERS * 5 // 3)
     breaks = title.count("\n") + footer.count("\n")
     with drawn(WIDE, 1.25 + 0.17 * breaks + 0.27 * tall.sum()) as figure:
         _texts(figure, title, footer)
@@ -49,9 +57,10 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
         axes.set_yticks(heights, labels)
         _axis(axes, scale)
         _bands(axes, [places for places, *_ in lines], tall)
-        _column(axes, -0.45, ("Places", scale.title, "n"))
+        _write(axes, -0.45, columns, ("Places", scale.title, "n"))
         for height, line in zip(heights, lines, strict=True):
             _line(axes, line, height, looks)
+            _write(axes, height, columns, _texts_of(line))
         return svg(figure, name, f"{verdict} {scale.title}", list(map(_row, lines)))
 
 
@@ -73,16 +82,17 @@ def _axis(axes: Axes, scale: BarAxis) -> None:
 
 
 def _bands(axes: Axes, places: list[str], tall: np.ndarray) -> None:
-    """Shade every other group of contestants that share their places."""
+    """Part the groups of contestants that share their places, and shade every other one."""
     groups = [list(group) for _, group in groupby(zip(places, tall, strict=True), key=itemgetter(0))]
     bottoms = np.cumsum([sum(height for _, height in group) for group in groups])
     for top, bottom in zip(bottoms[::2], bottoms[1::2], strict=False):
         axes.axhspan(top, bottom, color=LINE, alpha=0.35, lw=0)
+    axes.hlines(bottoms[:-1], 0, 1, color=MUTED, lw=0.6, transform=axes.get_yaxis_transform())
 
 
-def _column(axes: Axes, height: float, texts: tuple[str, ...]) -> None:
-    """Write what stands on the right of a line."""
-    for text, distance in zip(texts, COLUMNS, strict=True):
+def _write(axes: Axes, height: float, columns: Sequence[float], texts: Sequence[str]) -> None:
+    """Write what stands on the right of a line, each text so many points from the axes."""
+    for text, distance in zip(texts, columns, strict=True):
         colour = INK
         if height < 0:
             colour = MUTED
@@ -92,22 +102,27 @@ def _column(axes: Axes, height: float, texts: tuple[str, ...]) -> None:
             xycoords=axes.get_yaxis_transform(),
             xytext=(distance, 0),
             textcoords="offset points",
-            fontsize=8.5,
+            fontsize=SIZE,
             va="center",
             color=colour,
         )
 
 
 def _line(axes: Axes, line: tuple[str, Name, int | None, CardBar], height: float, looks: Looks) -> None:
-    """Draw a contestant's line: its interval, and what stands on the right."""
-    places, bot, count, bar = line
-    number = ""
-    if count is not None:
-        number = f"{count:,}"
-    _column(axes, height, (places, bar.text, number))
+    """Draw a contestant's estimate with its interval."""
+    _, bot, _, bar = line
     look = look_of(bot, looks)
     axes.hlines(height, bar.low, bar.high, color=look.colour, lw=1.8, zorder=3)
     axes.plot([bar.at], [height], color=look.colour, marker=look.marker, ms=6, zorder=4)
+
+
+def _texts_of(line: tuple[str, Name, int | None, CardBar]) -> tuple[str, str, str]:
+    """Return what stands on the right of a contestant's line."""
+    places, _, count, bar = line
+    number = ""
+    if count is not None:
+        number = f"{count:,}"
+    return places, bar.text, number
 
 
 def _row(line: tuple) -> dict:

@@ -1,23 +1,23 @@
 """Charts of cells: a grid of values, and the matches of all pairs."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import LONGEST, Looks, label_text, letters_of, tell_names
+from parlai_spotbot.report.charts.axes import Looks, inches_of, label_text, tell_names
 from parlai_spotbot.report.drawing import INK, LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg, tell
 
 FEW = 4
 """Of more contestants cells are narrower."""
 
-LETTER = 0.09
-"""Inches that a letter of a column's name takes."""
-
-DOTS = 100
-"""Units of a figure's boxes in an inch."""
+SLANT = 30
+"""Degrees by which names of columns are turned that are wider than these."""
 
 BAR = 0.84
 """Width of a bar of matches; one is that of a cell."""
@@ -33,12 +33,10 @@ def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         return None
     longest = max(len(part) for text in cells for part in str(text).split("\n"))
     wide = max(0.6, 0.075 * longest + 0.15)
-    with drawn(max(WIDTH, 1.1 + wide * len(columns)), 1.05 + 0.42 * len(rows)) as drawing:
-        axes = drawing.subplots()
+    with _drawn(rows, columns, wide, looks) as (drawing, axes):
         for y, line in enumerate(data["values"]):
             for x, value in enumerate(line):
                 _cell(axes, x, y, value, data["texts"][y][x])
-        _labels(axes, rows, columns, looks)
         axes.set_xlabel(data["x"])
         axes.set_ylabel(data["y"])
         return svg(drawing, name, chart.label, chart.rows)
@@ -52,9 +50,7 @@ def matches(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     wide = 0.85
     if len(names) > FEW:
         wide = 0.6
-    with drawn(max(WIDTH, 1.1 + wide * len(names)), 1.05 + 0.42 * len(names)) as drawing:
-        axes = drawing.subplots()
-        _labels(axes, names, names, looks)
+    with _drawn(names, names, wide, looks) as (drawing, axes):
         for y, line in enumerate(chart.data["parts"]):
             for x, counts in enumerate(line):
                 if counts and sum(counts):
@@ -64,37 +60,52 @@ def matches(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
 
 
 def _match(axes: Axes, place: tuple[int, int], counts: Sequence[int], pair: tuple[str, str], clear: bool) -> None:
-    """Draw the matches of a pair, which say their numbers to whoever points at them; pale if they don't tell."""
+    """Draw the matches of a pair, which say their numbers to whoever points at them; hollow if they don't tell."""
     x, y = place
     total = sum(counts)
-    strength = 0.35
+    ink = MUTED
     verdict_text = "not told apart"
     if clear:
-        strength = 1.0
+        ink = INK
         verdict_text = "told apart"
     left = x - BAR / 2
-    for count, colour in zip(counts, (WIN, LINE, LOSS), strict=True):
+    for count, colour in zip(counts, (WIN, MUTED, LOSS), strict=True):
         width = BAR * count / total
-        axes.add_patch(Rectangle((left, y + 0.08), width, 0.24, fc=colour, alpha=strength, lw=0))
+        filled = clear and colour != MUTED
+        if count:
+            axes.add_patch(Rectangle((left, y + 0.08), width, 0.24, fc=colour, ec=colour, fill=filled, lw=0.8))
         left += width
     wins, ties, losses = counts
-    axes.text(x, y - 0.14, f"{wins}–{ties}–{losses}", ha="center", va="center", fontsize=8, alpha=max(strength, 0.7))
+    axes.text(x, y - 0.14, f"{wins}–{ties}–{losses}", ha="center", va="center", fontsize=8, color=ink)
     cell = axes.add_patch(Rectangle((x - 0.48, y - 0.47), 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
     first, other = pair
     tell(cell, f"{first} against {other}: {wins} wins, {ties} ties, {losses} losses of {total}; {verdict_text}", pair)
 
 
-def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str], looks: Looks) -> None:
-    """Label rows and columns."""
-    axes.set_xlim(-0.5, len(columns) - 0.5)
+@contextmanager
+def _drawn(rows: Sequence[str], columns: Sequence[str], wide: float, looks: Looks) -> Iterator[tuple[Figure, Axes]]:
+    """A figure with labelled rows and columns of cells that are at least so many inches wide, whatever the labels."""
     across = [label_text(label, looks) for label in columns]
+    down = [label_text(label, looks) for label in rows]
+    beside = inches_of(down) + 0.5
+    above = 0.25
     slant = {}
-    longest = LETTER * max(map(len, across)) * LONGEST / letters_of(LONGEST, "".join(across))
-    if longest > axes.bbox.width / DOTS / len(columns):
-        slant = {"rotation": 30, "ha": "left", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(columns)), across, **slant)
-    axes.xaxis.tick_top()
-    axes.set_yticks(range(len(rows)), [label_text(label, looks) for label in rows])
+    if inches_of(across) > max(wide, (WIDTH - beside) / len(columns)):
+        slant = {"rotation": SLANT, "ha": "left", "rotation_mode": "anchor"}
+        beside += inches_of(across) * math.cos(math.radians(SLANT)) - wide / 2
+        above += inches_of(across) * math.sin(math.radians(SLANT))
+    with drawn(max(WIDTH, beside + wide * len(columns)), 0.5 + above + 0.42 * len(rows)) as drawing:
+        axes = drawing.subplots()
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_xticks(range(len(columns)), across, **slant)
+        axes.xaxis.tick_top()
+        axes.set_yticks(range(len(rows)), down)
+        _finish(axes, rows, columns)
+        yield drawing, axes
+
+
+def _finish(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Let labels say whole names, and leave cells alone without ticks and frame."""
     tell_names([*axes.get_xticklabels(), *axes.get_yticklabels()], [*columns, *rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(length=0)
@@ -105,7 +116,7 @@ def _cell(axes: Axes, x: int, y: int, value: float | None, text: str) -> None:
     """Draw a cell, the stronger the greater its value."""
     corner = (x - 0.48, y - 0.47)
     if value is not None:
-        axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=WIN, alpha=min(0.6 * value, 0.7), lw=0))
+        axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=WIN, alpha=min(0.6 * value, 0.5), lw=0))
     if value is not None or text:
         axes.add_patch(Rectangle(corner, 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
     colour = INK

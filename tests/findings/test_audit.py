@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import parlai_spotbot as sb
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
-from parlai_spotbot.findings.audit import WORDS, rows_of
+from parlai_spotbot.findings.audit import WORDS, rows_of, seen
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.criteria import headline, pair_verdict
 from parlai_spotbot.findings.rankings import main_ranking
+from parlai_spotbot.findings.settled import PROBES
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.result import DONE
 from parlai_spotbot.scripts.result import UNDECIDED as EXIT_UNDECIDED
@@ -270,6 +271,7 @@ def test_a_planted_defect_fires_its_own_probe(name, survey, tmp_path):
     made = make()
     ranking = ranked(survey, made, tmp_path)
     assert level_of(ranking, probe) == level
+    assert all(seen(row) for row in ranking.audit if row["level"] != GREEN)
     told = check(survey, ranking, made.source)
     text = headline(ranking)[0]
     if unknown == ALL:
@@ -368,7 +370,7 @@ PARTS = [
     (name, "" if part in LEVELS else part)
     for name, words in WORDS.items()
     for part in words
-    if part not in ("title", "step", "given") and not part.startswith(("step_", "given_"))
+    if part not in ("title", "step", "given", "seen") and not part.startswith(("step_", "given_", "seen_"))
 ]
 
 
@@ -387,12 +389,23 @@ def test_all_words_of_a_probe_can_be_filled(name, case):
         assert not any(word in text for text in texts for word in ("None", "nan"))
         assert row["text"].endswith(".")
         assert not row["given"].endswith(".")
+        few = seen(row)
+        assert (few == "") == (level == GREEN)
+        assert level == GREEN or 4 <= len(few.split()) <= 9
+        assert not any(mark in few for mark in ("{", "}", "None", "nan"))
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_a_settled_study_says_in_a_few_words_what_a_probe_saw(name):
+    for level in {*LEVELS} & {*PROBES[name]}:
+        [row] = rows_of([Probe(name, level, {"p": 0.01, "share": 0.8, "lost": 3, "units": 9})], PROBES)
+        assert level == GREEN or 4 <= len(seen(row, PROBES).split()) <= 9
 
 
 def test_parts_of_words_belong_to_a_case():
     for name, words in WORDS.items():
         for part in words:
-            if part.startswith(("step_", "given_")):
+            if part.startswith(("step_", "given_", "seen_")):
                 assert part.partition("_")[2] in words, (name, part)
 
 

@@ -6,6 +6,7 @@ Of 200 comparisons of people with people each, in 3, 6, 12, 30 and 100 tasks and
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +15,18 @@ import pytest
 
 from parlai_spotbot.analysis.likeness import ALIKE, DIFFERENT, UNKNOWN, behaviour_index
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.whole_study.simulators import beside, differing, measured, summarise, verdict
+from parlai_spotbot.findings.whole_study.simulators import (
+    beside,
+    counted_verdicts,
+    differing,
+    measured,
+    summarise,
+    verdict,
+)
 from parlai_spotbot.records import HUMAN, PERSON, Conversation, Turn
 from parlai_spotbot.texts.user_side import INDEX
+from parlai_spotbot.wording import some_of, upper_first
+from tests.case_tables import cases
 from tests.findings.made_up_users import simulations, written
 from tests.in_process import spotbot
 
@@ -189,7 +199,9 @@ def test_of_many_simulators_pairs_are_counted():
         conversations += talks(f"sim {name}", name, 8, fault="polite" * (name == "d"))
     frames = measured(conversations, [f"sim {name}" for name in "abcd"], 0, seed=0)["by_source"][""]
     differ = {pair[:2] for pair in pairs_that_differ(frames)}
-    assert beside(frames) == [f"Of 6 pairs of simulated users {len(differ)} differ clearly in a measure."]
+    assert beside(frames) == [
+        upper_first(some_of(len(differ), 6, "pair", "differs", "differ")) + " clearly in a measure."
+    ]
 
 
 def test_two_files_of_one_simulator_are_one_simulator(tmp_path):
@@ -232,6 +244,22 @@ def test_two_simulators_of_one_agent_are_each_compared_on_the_same_tasks():
     }
     assert answer.count("is not like people") == 2
     assert {row["tasks"] for row in frames.rows("measures")} <= {38, 39, 40}
+
+
+@cases(
+    "alike different unknown sentence",
+    """
+- [3, 0, 0, All 3 simulated users are like people.]
+- [0, 3, 0, "None of the 3 simulated users is like people: all differ clearly."]
+- [0, 0, 3, Whether any of the 3 simulated users is like people is not known.]
+- [1, 1, 1, "1 of 3 simulated users is like people; 1 differs clearly and of 1 it is not known."]
+- [2, 18, 0, "2 of 20 simulated users are like people; 18 differ clearly."]
+- [0, 2, 1, "None of the 3 simulated users is shown to be like people; 2 differ clearly and of 1 it is not known."]
+""",
+)
+def test_several_simulators_are_counted(alike, different, unknown, sentence):
+    counts = Counter({ALIKE: alike, DIFFERENT: different, UNKNOWN: unknown})
+    assert counted_verdicts(counts) == sentence
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,4 +1,4 @@
-"""What charts say by marks is seen: 3 to 1 beside what is behind it, letters 4.5 to 1, by day and by night (WCAG 2.2)."""
+"""What charts say by marks is seen: 3 to 1 beside what is behind it, letters 4.5 to 1, by day and by night (WCAG)."""
 
 import pytest
 

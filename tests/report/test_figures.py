@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import re
 import xml.etree.ElementTree as ET
 import zlib
@@ -182,7 +183,7 @@ def test_each_curve_has_a_panel_with_its_name_before_the_others_in_grey(count):
     drawing = charts.draw(chart, looks([]), "name")
     titles = [re.search(rf">curve {n}</text>", drawing) for n in range(count)]
     assert all(titles)
-    assert ("stroke: var(--muted); stroke-opacity: 0.5; stroke-width: 0.9" in drawing) == (1 < count <= 8)
+    assert ("stroke: var(--muted); stroke-opacity: 0.7; stroke-width: 0.8" in drawing) == (1 < count <= 8)
     assert re.search(r">\d+%</text>", drawing)
 
 
@@ -228,6 +229,25 @@ def test_matches_are_bars_of_wins_ties_and_losses_that_say_their_numbers():
     assert "alice against tfidf: 1 wins, 0 ties, 3 losses of 4; told apart" in drawing
     assert drawing.count("data-pair=") == 4
     assert 'data-pair="eliza/alice"' in drawing
+
+
+def boxes(artists):
+    """Where artists are in a figure, in its pixels."""
+    return [artist.get_window_extent() for artist in artists]
+
+
+@pytest.mark.parametrize("count", [2, 6, 20])
+@pytest.mark.parametrize("letters", ["n", "W", "名", "اسم", "ada"])
+def test_cells_are_as_wide_as_their_numbers_whatever_the_names(count, letters):
+    names = [Name(f"{(letters * 61)[: 58 if letters != 'ada' else 3]}-{place}") for place in range(count)]
+    cells = [[None if x == y else [10, 10, 10] for x in range(count)] for y in range(count)]
+    data = {"rows": names, "parts": cells, "clear": [[True] * count] * count}
+    figure = charts.draw(CardChart("c", "matches", "c", data), looks(names), "name").figure
+    [axes] = figure.axes
+    assert axes.bbox.width / count >= 0.5 * figure.dpi
+    assert axes.bbox.height / count >= 0.35 * figure.dpi
+    numbers = boxes(text for text in axes.texts if text.get_position()[1] < 0.5)
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(numbers))
 
 
 def test_an_interval_goes_from_its_low_end_to_its_high_one(monkeypatch):

@@ -68,6 +68,28 @@ def test_without_matches_there_is_no_line_of_reference():
     assert scale.reference is None
 
 
+@pytest.mark.parametrize("letters", ["n", "W", "名", "a-model-of-"])
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_the_figure_has_room_for_its_values_whatever_the_names(count, letters):
+    names = [Name(f"{place}" + (letters * 61)[:59]) for place in range(count)]
+    bar = CardBar(50, 40, 60, "50.5% [40.0%, 60.0%]", (0.5, 0.4, 0.6))
+    card = Card(
+        (BarAxis("Points", ((0.0, "0%"), (100.0, "100%")), 50.0),), [("1", [(own, 12_345, [bar])]) for own in names]
+    )
+    figure = headline(
+        card, looks(names), "f", f"{names[0]}, {names[-1]} and 12 others can't be told apart.", "Of."
+    ).figure
+    [axes] = figure.axes
+    assert axes.bbox.width >= 0.25 * figure.bbox.width
+    texts = [figure._suptitle, *axes.get_yticklabels(), *axes.texts]
+    for box in (text.get_window_extent() for text in texts if "名" not in text.get_text()):
+        assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1
+    rows = [axes.texts[place : place + 3] for place in range(0, len(axes.texts), 3)]
+    for row in rows:
+        ends = [text.get_window_extent() for text in row]
+        assert all(left.x1 < right.x0 for left, right in pairwise(ends))
+
+
 @pytest.mark.parametrize("names", [["a"], ["名" * 61, "b" * 61], [f"bot-{n}" for n in range(60)]])
 def test_the_figure_has_title_footer_values_and_data(names):
     bars = {name: CardBar(50, 40, 60, "50% [40%, 60%]", (0.5, 0.4, 0.6)) for name in names}

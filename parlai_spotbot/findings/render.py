@@ -189,7 +189,10 @@ def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
         if chart.group:
             rows[-1]["group"] = _label(table, chart.group, row[chart.group]) + ARROWS.get(row.get(chart.better), "")
     shares = table.columns[chart.x].kind == "share"
-    return {"rows": rows, "reference": chart.reference, "x": _title(table, chart.x), "shares": shares}
+    titles = {"x": _title(table, chart.x), "y": ""}
+    if any(row["label"].isdigit() for row in rows):
+        titles["y"] = _title(table, chart.y)
+    return {"rows": rows, "reference": chart.reference, "shares": shares, **titles}
 
 
 def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:

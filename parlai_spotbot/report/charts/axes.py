@@ -27,6 +27,9 @@ LETTERS = 20
 """Characters of a name before it is shortened."""
 
 
+SIZE = SETTINGS["style"]["font.size"]
+"""Points of the letters of figures."""
+
 POINTS = 72
 """Of an inch."""
 
@@ -70,17 +73,17 @@ def letters_of(count: int, text: str) -> int:
     return int(count / max(average / _width_of("n"), 1))
 
 
-def inches_of(texts: Iterable[str]) -> float:
-    """Return how wide the widest line of texts is in a figure."""
+def inches_of(texts: Iterable[str], size: float = SIZE) -> float:
+    """Return how wide the widest line of texts is in a figure, in letters of so many points."""
     lines = chain.from_iterable(text.split("\n") for text in texts)
-    return max(sum(map(_width_of, WIDE.sub("m", line))) for line in lines)
+    return max(sum(map(_width_of, WIDE.sub("m", line))) for line in lines) * size / SIZE
 
 
 @cache
 def _width_of(letter: str) -> float:
     """Return how many inches wide a letter of figures is."""
     font = get_font(findfont(SETTINGS["style"]["font.family"][0]))
-    font.set_size(SETTINGS["style"]["font.size"], POINTS)
+    font.set_size(SIZE, POINTS)
     return font.load_glyph(font.get_char_index(ord(letter))).linearHoriAdvance / FRACTIONS / POINTS
 
 

@@ -37,6 +37,7 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
             axes.axvline(chart.data["reference"], color=INK, lw=0.9)
         axes.set_yticks(places, labels)
         axes.set_ylim(tall.sum(), 0)
+        axes.set_ylabel(chart.data.get("y", ""))
         if tall.sum() > MANY:
             axes.tick_params(axis="x", top=True, labeltop=True)
         tell_names(axes.get_yticklabels(), [label for label, _ in lines])

@@ -1,5 +1,6 @@
 """The headline as a figure of its own: who is ahead by how much, with all that a reader of the figure alone needs."""
 
+import textwrap
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 
 from parlai_spotbot.findings.sections import BarAxis, Card, CardBar, Name
 from parlai_spotbot.report.charts.axes import POINTS, Looks, inches_of, look_of, wrapped
-from parlai_spotbot.report.drawing import INK, LINE, MUTED, SETTINGS, Drawing, drawn, svg
+from parlai_spotbot.report.drawing import INK, LINE, MUTED, Drawing, drawn, svg
 from parlai_spotbot.wording import who
 
 WIDE = 6.6
@@ -19,8 +20,14 @@ WIDE = 6.6
 NAME = 24
 """Characters of a name before it is broken."""
 
-LETTERS = 60
-"""Characters in a line of the title, of the footer two thirds more."""
+LETTERS = 74
+"""Most characters in a line of the title, of the footer two thirds more."""
+
+TITLE, FOOTER = 11, 7
+"""Points of the letters there."""
+
+BOLD = 1.13
+"""How much wider bold letters are."""
 
 PLACES, VALUES = 8, 48
 """Points by which places and values are to the right of the axes."""
@@ -43,12 +50,12 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
         return None
     [scale, *_] = card.scales
     labels = [wrapped(bot, NAME) for _, bot, *_ in lines]
-    values = inches_of([scale.title, *(bar.text for *_, bar in lines)]) * POINTS * SIZE / SETTINGS["style"]["font.size"]
+    values = POINTS * inches_of([scale.title, *(bar.text for *_, bar in lines)], SIZE)
     columns = (PLACES, VALUES, VALUES + values + PLACES)
     tall = np.array([max(1, 0.62 * (label.count("\n") + 1)) for label in labels])
     heights = np.cumsum(tall) - tall / 2
-    title = wrapped(verdict, LETTERS)
-    footer = wrapped(source, LETTERS * 5 // 3)
+    title = _broken(verdict, LETTERS, TITLE * BOLD)
+    footer = _broken(source, LETTERS * 5 // 3, FOOTER)
     breaks = title.count("\n") + footer.count("\n")
     with drawn(WIDE, 1.25 + 0.17 * breaks + 0.27 * tall.sum()) as figure:
         _texts(figure, title, footer)
@@ -64,10 +71,19 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
         return svg(figure, name, f"{verdict} {scale.title}", list(map(_row, lines)))
 
 
+def _broken(text: str, letters: int, size: float) -> str:
+    """Return a text in lines of at most so many letters of a size, and no wider than the figure."""
+    lines = textwrap.fill(text, letters)
+    while inches_of([lines], size) > WIDE - 0.1:
+        letters -= 1
+        lines = textwrap.fill(text, letters)
+    return lines
+
+
 def _texts(figure: Figure, title: str, footer: str) -> None:
     """Write what stands above and below."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-    figure.supxlabel(footer, x=0.01, ha="left", fontsize=7, color=MUTED)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE, fontweight="bold")
+    figure.supxlabel(footer, x=0.01, ha="left", fontsize=FOOTER, color=MUTED)
 
 
 def _axis(axes: Axes, scale: BarAxis) -> None:

@@ -33,7 +33,7 @@ MOST_ROWS = 500
 """More rows of a table are left to its CSV."""
 
 MOST_NAMES = 40
-"""A grid of more contestants can't be read, a forest shows the first of them."""
+"""A grid of more contestants can't be read; a forest and curves show the first of them."""
 
 FOLDED = 12
 """Longer tables start folded."""
@@ -152,7 +152,12 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
         if len(shown) < len(frame):
             caption += f" The first {len(shown):,} of {len(frame):,} rows; the CSV has all."
     else:
-        data = KINDS[chart.kind](chart, table, frame)
+        shown = frame
+        if chart.kind == "curve" and chart.group:
+            shown = _first_curves(frame, chart.group)
+        if len(shown) < len(frame):
+            caption += f" The first {MOST_NAMES} of {frame[chart.group].nunique():,} curves; the CSV has all."
+        data = KINDS[chart.kind](chart, table, shown)
     if not data:
         return None
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
@@ -179,6 +184,13 @@ def _first_rows(frame: pd.DataFrame, group: str) -> pd.DataFrame:
     if whole.empty:
         return first
     return whole
+
+
+def _first_curves(frame: pd.DataFrame, group: str) -> pd.DataFrame:
+    """Return the rows of as many curves as a chart draws, people's among them."""
+    names = frame[group].drop_duplicates()
+    kept = names[names != HUMAN].head(MOST_NAMES - int((names == HUMAN).any()))
+    return frame[frame[group].isin([*kept, HUMAN])]
 
 
 def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:

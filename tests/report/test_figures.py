@@ -20,7 +20,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.render import page_chart
 from parlai_spotbot.findings.sections import CardChart, Name
-from parlai_spotbot.findings.spotting import features
+from parlai_spotbot.findings.spotting import features, segments
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import VARIABLES, drawn, looks
@@ -221,6 +221,18 @@ def test_curves_differ_by_dash_as_well_as_by_colour(count, known):
         assert len({str(dash) for dash in dashes[:beside]}) == beside
         assert dashes[-1]  # people
         assert len(set(lines)) == len(lines)  # colour and dash together
+
+
+@pytest.mark.parametrize(("bots", "shown"), [(2, 3), (39, 40), (40, 40), (100, 40)])
+def test_a_chart_of_many_curves_has_people_and_says_what_it_leaves_out(bots, shown):
+    names = [*(f"bot {number}" for number in range(bots)), HUMAN]
+    frame = pd.DataFrame({"bot": [name for name in names for _ in range(2)], "exchanges": (bots + 1) * [2, 3]})
+    frame[["human_share", "human_share_low", "human_share_high"]] = (0.5, 0.4, 0.6)
+    chart = page_chart(segments.FINDING, {segments.FINDING.chart.table: frame})
+    assert len(chart.data["series"]) == shown
+    assert chart.data["series"][-1]["label"] == HUMAN
+    assert chart.caption.endswith(f" The first 40 of {bots + 1} curves; the CSV has all.") == (bots >= 40)
+    assert len(chart.rows) == 2 * (bots + 1)
 
 
 def test_matches_are_bars_of_wins_ties_and_losses_that_say_their_numbers():

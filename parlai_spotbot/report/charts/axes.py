@@ -64,13 +64,9 @@ def wrapped(label: str, letters: int = LONGEST) -> str:
 
 
 def letters_of(count: int, text: str) -> int:
-    """Return how many letters of a text take the place of `count` small Latin ones: half as many of Chinese or
-    Japanese, and fewer of wide ones, going by its longest word."""
-    if WIDE.search(text):
-        return count // 2
+    """Return how many letters of a text take the place of `count` small Latin ones, by how wide its longest word is."""
     longest = max(text.split(), key=len, default="n")
-    average = sum(map(_width_of, longest)) / len(longest)
-    return int(count / max(average / _width_of("n"), 1))
+    return int(count / max(inches_of([longest]) / inches_of(["n" * len(longest)]), 1))
 
 
 def inches_of(texts: Iterable[str], size: float = SIZE) -> float:

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of, tell_names
-from parlai_spotbot.report.drawing import LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
+from parlai_spotbot.report.drawing import MUTED, WIDTH, Drawing, Look, drawn, svg
 
 ACROSS = {9: 4, NARROW: 3}
 """At most so many panels are beside each other, by how long their names are; two of longer ones."""
@@ -23,11 +23,6 @@ PAGE = 12
 
 WIDER = 6.6
 """Inches: the width of a page's text."""
-
-MANY = 40
-"""More curves are drawn in columns, as matplotlib takes far longer for axes than for a curve."""
-
-TITLE = {"fontsize": 9, "fontweight": "bold"}
 
 SPREAD = 50
 """An axis of positive values of which the greatest is more than so many times the least is logarithmic."""
@@ -51,10 +46,7 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     across = _across(len(series), max(len(label_text(line["label"], looks)) for line in series), width / WIDTH)
     down = math.ceil(len(series) / across)
     with drawn(width, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
-        if len(series) > MANY:
-            _in_columns(drawing.subplots(1, across, sharex=True), series, down, data, looks)
-        else:
-            _in_panels(drawing.subplots(down, across, squeeze=False).ravel(), series, across, data, looks)
+        _in_panels(drawing.subplots(down, across, squeeze=False).ravel(), series, across, data, looks)
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)
@@ -74,41 +66,6 @@ def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: di
     _same_ends(panels[: len(series)])
     for axes in panels[max(0, len(series) - across) : len(series)]:
         axes.tick_params(labelbottom=True)
-
-
-def _in_columns(columns: np.ndarray, series: Sequence[dict], down: int, data: dict, looks: Looks) -> None:
-    """Draw each curve a step lower than the one above it, in so many axes as are beside each other."""
-    _axes(columns[0], data, _known(series, "x"))
-    low, high, ticks = _heights(columns[0], series)
-    span = high - low
-    step = 1.4 * span
-    labels = columns[0].yaxis.get_major_formatter().format_ticks(ticks)
-    heights = [tick - row * step for row in range(down) for tick in ticks]
-    for column, axes in enumerate(columns):
-        lines = series[column :: len(columns)]
-        axes.tick_params(length=0)
-        axes.spines["left"].set_visible(False)
-        axes.set(ylim=(high - down * step, high + 0.4 * span), yticks=[])
-        across = axes.get_yaxis_transform()
-        axes.hlines(heights[: len(lines) * len(ticks)], 0, 1, transform=across, color=LINE, lw=0.7, zorder=0)
-        for row, line in enumerate(lines):
-            look = look_of(line["label"], looks, row * len(columns) + column)
-            text = label_text(line["label"], looks)
-            top = high + 0.06 * span - row * step
-            title = axes.text(0, top, text, transform=across, color=look.colour, **TITLE)
-            tell_names([title], [line["label"]])
-            _line(axes, line, look, data, row * step)
-    columns[0].set_yticks(heights, labels * down)
-
-
-def _heights(axes: Axes, series: Sequence[dict]) -> tuple[float, float, list[float]]:
-    """Return the low and the high end of a row for all curves, and the ticks between them."""
-    values = [*_known(series, "y"), *_known(series, "low"), *_known(series, "high")]
-    margin = 0.05 * (max(values) - min(values)) or 0.5
-    low = min(values) - margin
-    high = max(values) + margin
-    ticks = axes.yaxis.get_major_locator().tick_values(low, high)
-    return low, high, [tick for tick in ticks if low <= tick <= high]
 
 
 def _known(series: Sequence[dict], key: str) -> list[float]:
@@ -204,13 +161,12 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
     axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
 
 
-def _line(axes: Axes, line: dict, look: Look, data: dict, lower: float = 0.0) -> None:
-    """Draw a curve with its band and the line of reference, so much lower than their values."""
+def _line(axes: Axes, line: dict, look: Look, data: dict) -> None:
+    """Draw a curve with its band and the line of reference."""
     steps = data["steps"]
     if data["reference"] is not None:
-        axes.axhline(data["reference"] - lower, color=MUTED, lw=1.0, ls=(0, (4, 2)))
+        axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
     values = {key: _floats(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
-    values |= {key: values[key] - lower for key in values.keys() - {"x"}}
     style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": _style(steps)}
     where = None
     if steps:

@@ -106,9 +106,14 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         note = _disagreement(ranking)
         why = examples_of(contents, ranking, lead.source)
         answer = _answer(contents, lead)
-        parts = {section.heading: section.text[:1] for section in sections if section.anchor == PREFERENCES.name}
+        parts = _preferred(sections)
         screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why, parts)
         return _as_compared(screen, contents, lead.source)
+
+
+def _preferred(sections: Sequence[Section]) -> dict[str, list[str]]:
+    """Return which partner people preferred, where they chatted and rated, too: a sentence by its heading."""
+    return {section.heading: section.text[:1] for section in sections if section.anchor == PREFERENCES.name}
 
 
 def _only_users(contents: SurveyData) -> bool:

@@ -42,16 +42,11 @@ MOST = 40
 def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> Drawing | None:
     """Contestants by their places with the first of their bars, one below the other, values on the right; the verdict
     is its title, what of which study it is the footer."""
-    lines = []
-    for places, members in card.clusters:
-        lines += [(places, bot, count, bars[0]) for bot, count, bars in members if any(bars[:1])]
-    lines = lines[:MOST]
+    lines = _lines(card)
     if not lines:
         return None
     [scale, *_] = card.scales
     labels = [wrapped(bot, NAME) for _, bot, *_ in lines]
-    values = POINTS * inches_of([scale.title, *(bar.text for *_, bar in lines)], SIZE)
-    columns = (PLACES, VALUES, VALUES + values + PLACES)
     tall = np.array([max(1, 0.62 * (label.count("\n") + 1)) for label in labels])
     heights = np.cumsum(tall) - tall / 2
     title = _broken(verdict, LETTERS, TITLE * BOLD)
@@ -64,11 +59,18 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
         axes.set_yticks(heights, labels)
         _axis(axes, scale)
         _bands(axes, [places for places, *_ in lines], tall)
-        _write(axes, -0.45, columns, ("Places", scale.title, "n"))
         for height, line in zip(heights, lines, strict=True):
             _line(axes, line, height, looks)
-            _write(axes, height, columns, _texts_of(line))
+        _columns(axes, [-0.45, *heights], [("Places", scale.title, "n"), *map(_texts_of, lines)])
         return svg(figure, name, f"{verdict} {scale.title}", list(map(_row, lines)))
+
+
+def _lines(card: Card) -> list[tuple[str, Name, int | None, CardBar]]:
+    """Return places, name, count and first bar of the contestants that have one."""
+    lines = []
+    for places, members in card.clusters:
+        lines += [(places, bot, count, bars[0]) for bot, count, bars in members if any(bars[:1])]
+    return lines[:MOST]
 
 
 def _broken(text: str, letters: int, size: float) -> str:
@@ -106,22 +108,23 @@ def _bands(axes: Axes, places: list[str], tall: np.ndarray) -> None:
     axes.hlines(bottoms[:-1], 0, 1, color=MUTED, lw=0.6, transform=axes.get_yaxis_transform())
 
 
-def _write(axes: Axes, height: float, columns: Sequence[float], texts: Sequence[str]) -> None:
-    """Write what stands on the right of a line, each text so many points from the axes."""
-    for text, distance in zip(texts, columns, strict=True):
+def _columns(axes: Axes, heights: Sequence[float], rows: Sequence[tuple[str, str, str]]) -> None:
+    """Write places, values and counts on the right of the lines, below their headings, the first of the rows."""
+    values = POINTS * inches_of([value for _, value, _ in rows], SIZE)
+    colour = MUTED
+    for height, texts in zip(heights, rows, strict=True):
+        for text, distance in zip(texts, (PLACES, VALUES, VALUES + values + PLACES), strict=True):
+            axes.annotate(
+                text,
+                (1, height),
+                xycoords=axes.get_yaxis_transform(),
+                xytext=(distance, 0),
+                textcoords="offset points",
+                fontsize=SIZE,
+                va="center",
+                color=colour,
+            )
         colour = INK
-        if height < 0:
-            colour = MUTED
-        axes.annotate(
-            text,
-            (1, height),
-            xycoords=axes.get_yaxis_transform(),
-            xytext=(distance, 0),
-            textcoords="offset points",
-            fontsize=SIZE,
-            va="center",
-            color=colour,
-        )
 
 
 def _line(axes: Axes, line: tuple[str, Name, int | None, CardBar], height: float, looks: Looks) -> None:

@@ -180,6 +180,7 @@ def _inline(text: str, name: str, opening: str) -> str:
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a point are finer than any screen
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
+    text = text.replace("; stroke-linejoin: miter", "")
     text = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text)
     text = re.sub(r"\s*\n\s*", "\n", text).strip()
     return _without_bare_groups(text)

@@ -65,7 +65,7 @@ def check_language(request: LaunchRequest, data: SurveyFiles, say: Say) -> None:
 
 
 def _check_translated(texts: Mapping[str, str], survey: Survey, asked: Collection[str], say: Say) -> None:
-    """Say the texts that are in English only, and raise `UserError`, where there are any; of questions those `asked`."""
+    """Say which texts are in English only, and raise `UserError` where any is; of questions those `asked`."""
     language = texts["language"]
     missing: dict[str, Any] = {"page": untranslated_page(texts)}
     if survey.name in survey_names():

@@ -7,7 +7,7 @@ A conversation is stored in ParlAI's Conversations format with our keys beside i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Annotated, Any, Literal, NotRequired
@@ -22,6 +22,9 @@ from parlai_spotbot.user_files import read_row, validated
 
 HUMAN = "human"
 """The name that people bear instead of a contestant."""
+
+UNNAMED = "unnamed-"
+"""How ids begin of annotators that an imported file doesn't name: each answer counts as another person's."""
 
 PERSON = "person"
 """In a conversation's provenance: a checksum that says which person took part."""
@@ -193,6 +196,11 @@ class StoredConversation(TypedDict):
     seed_exchanges: NotRequired[Whole]
     seed_id: NotRequired[str]
     provenance: NotRequired[dict]
+
+
+def have_texts(conversations: Collection[Conversation]) -> bool:
+    """Return whether it is known what was said; it isn't of ratings that came without. True of no conversations."""
+    return not conversations or any(talk.turns for talk in conversations)
 
 
 def indexed(conversations: Iterable[Conversation]) -> dict[str, Conversation]:

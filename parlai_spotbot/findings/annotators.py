@@ -14,6 +14,7 @@ from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.source_accounts import account
+from parlai_spotbot.records import UNNAMED
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 from parlai_spotbot.wording import NAMED, counted, filled, listed
 from parlai_spotbot.wording import who as contestant_said
@@ -141,6 +142,7 @@ def _ahead(name: str | None) -> str:
 def annotators_table(answers: Answers) -> pd.DataFrame:
     """One row an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
     annotations = answers.everyone.drop_duplicates("annotation_id")
+    annotations = annotations[~annotations["worker_id"].str.startswith(UNNAMED)]
     flags: dict[str, list[str]] = {}
     if answers.crossed:
         flags = flags_by_task(answers.judgements, answers.facts.conversations, answers.facts.survey)
@@ -166,9 +168,14 @@ def with_controls(table: pd.DataFrame, answers: Answers) -> pd.DataFrame:
 
 def annotators_sentence(answers: Answers) -> str:
     """Return how many annotators there are, and how many are left out for each reason."""
-    workers = set(answers.everyone["worker_id"])
+    everyone = set(answers.everyone["worker_id"])
+    workers = {worker for worker in everyone if not worker.startswith(UNNAMED)}
+    if not workers:
+        return "It isn't known who answered."
     out = Counter(answers.failed[worker] for worker in sorted(workers & answers.failed.keys()))
     text = counted(len(workers), "annotator")
+    if workers < everyone:
+        text += f", and {counted(len(everyone - workers), 'answer')} by others who aren't named"
     if not out:
         return f"{text}; none is left out."
     return f"{text}, of whom are left out: {'; '.join(f'{n} {why}' for why, n in out.items())}."

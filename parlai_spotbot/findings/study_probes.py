@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.analysis.verdict.mean_probes import mean_decider, mean_drift
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
-from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, have_texts
 from parlai_spotbot.sequential.looked import spent_level
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ SHOWN = 0.001
 def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
     """Return the probes of a study's answers; `rows` are those that are compared."""
     if answers.crossed:
-        about = [annotator_probe(rows["worker_id"].value_counts().tolist())]
+        named = not rows["worker_id"].str.startswith(UNNAMED).any()
+        about = [annotator_probe(rows["worker_id"].value_counts().tolist(), named)]
         missing = answers.once("missing", missing_probe)
     else:
         about = judge_probes(answers.facts.judges.get(answers.source, {}), rows)
@@ -62,7 +63,7 @@ def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
     return [
         *about,
         copies_probe(answers.facts.copies, rows),
-        prompts_probe(rows),
+        prompts_probe(rows, "" if have_texts(answers.facts.conversations.values()) else "ratings"),
         missing,
         left_out_probe(answers.left_out, answers.used),
         unfinished_probe(answers),
@@ -157,11 +158,11 @@ def copies_probe(copies: Mapping[str, str], rows: pd.DataFrame) -> Probe:
     return _probe("copies", AMBER, bool(same), figures)
 
 
-def prompts_probe(rows: pd.DataFrame) -> Probe:
+def prompts_probe(rows: pd.DataFrame, case: str = "") -> Probe:
     """Probe whether many conversations begin on few prompts."""
     if "prompt_id" not in rows:
         return Probe("prompts", GREEN)
-    return _recurring(rows["prompt_id"].nunique(), rows["conversation_id"].nunique())
+    return _recurring(rows["prompt_id"].nunique(), rows["conversation_id"].nunique(), case)
 
 
 def _recurring(prompts: int, talks: int, case: str = "") -> Probe:

@@ -27,7 +27,7 @@ from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.votes import MODEL, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Option, Question, Survey
@@ -35,7 +35,7 @@ from parlai_spotbot.wording import counted
 
 SURVEY = "ratings"
 ROW = "row-"
-"""How ids begin of what no column says: what a row rates, or who."""
+"""How ids begin of what rows rate where no column says it."""
 TARGET = "entity:0"
 TABLE = own_data(__file__)
 FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {
@@ -167,8 +167,8 @@ class RatingReader:
 
     def _take(self, where: str, values: Mapping[str, str], found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
         """Take the ratings of a row, by system and rater, and criterion."""
-        number = f"{ROW}{len(self.rows)}"
-        item = prompt_id(values.get("item", "")) or number
+        number = len(self.rows)
+        item = prompt_id(values.get("item", "")) or f"{ROW}{number}"
         taken = 0
         for (system, rater), ratings in found.items():
             given = {name: value for name, value in ratings.items() if plain_text(value)}
@@ -178,7 +178,7 @@ class RatingReader:
                 if system == HUMAN:
                     self.names.given = {HUMAN: PEOPLE, **self.names.given}
                 name = self.names.of(system, where)
-                self.rows.append((where, name, item, rater or values.get("annotator") or number, given))
+                self.rows.append((where, name, item, rater or values.get("annotator") or f"{UNNAMED}{number}", given))
                 taken += 1
         if not taken:
             raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
@@ -282,7 +282,7 @@ class RatingReader:
     def _summary(self, bots: int, scales: Mapping[str, Sequence[float]]) -> str:
         """Return how many ratings were read, and by which criteria."""
         ratings = counted(sum(len(values) for *_, values in self.rows), "rating")
-        people = len({annotator for *_, annotator, _ in self.rows if not annotator.startswith(ROW)})
+        people = len({annotator for *_, annotator, _ in self.rows if not annotator.startswith(UNNAMED)})
         by = f"; {counted(people, 'annotator')}" if people else ""
         named = "; ".join(
             f"{name} from {scale[0]:g} to {scale[-1]:g}, {_better(name, scale)} is better"

@@ -19,7 +19,7 @@ from parlai_spotbot.findings.sections import CardTable, Name, Section
 from parlai_spotbot.findings.survey_data import SurveyData, surveys_of, without_sources
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, have_texts
 from parlai_spotbot.report import appendix, charts, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.charts.headline import headline
@@ -71,7 +71,7 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
             found=second_screen(chapters, careful, failures_sentence(contents.failures, finished), without),
             figure=figure,
             panels=_panels(chapters, screen, whole),
-            spoken=bool(contents.conversations) or not contents.counted,
+            spoken=have_texts(contents.conversations) and (bool(contents.conversations) or not contents.counted),
             reading=reader_data.as_data(reader_data.collect(views)),
             failures=failures_table(contents.failures, finished),
             paper=appendix.section(paper),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.judges import CAUTION
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, have_texts
 from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
@@ -159,6 +159,9 @@ def _conversations(chapter: Chapter) -> str:
     contents = chapter.view.contents
     if contents.counted:
         return f"none: votes on {counted(len(contents.bots), 'contestant')}"
+    if not have_texts(contents.conversations):
+        rated = counted(len(contents.conversations), "text")
+        return f"none: ratings of {rated} by {counted(len(contents.bots), 'contestant')}"
     counts = Counter(c.kind for c in contents.conversations)
     text = listed(f"{counts[kind]:,} {what}" for kind, what in KINDS.items() if counts[kind])
     segments = contents.study.plan.segments

@@ -60,7 +60,7 @@ def test_the_analysis_clusters_by_item_and_annotator(bring, tmp_path):
     """Who is rated higher is ahead; ratings of one question are a cluster, and so are an annotator's."""
     assert bring(ratings_of({"ada": 4, "bob": 2, "cleo": 1}), None, None)[0] == 0
     out, _ = spotbot("analyze", "--study", tmp_path / "study", "--survey", "ratings")
-    assert "ada is ahead of all others, on these 30 prompts" in out
+    assert "ada is ahead of all others, on these 30 items" in out
     assert "8 annotators" in out
     assert "have the same text" not in out
 
@@ -91,3 +91,23 @@ def test_judgements_without_a_study_say_what_to_import_first(run, tmp_path):
     for name in ("messages", "ratings"):
         assert f"import --study {tmp_path / 'new'} --format {name} --data {path}" in err
     assert "selfchat" not in err
+
+
+def test_what_is_not_known_is_not_said(bring, tmp_path):
+    """Nobody is counted as an annotator whom the file doesn't name; texts that aren't there are no conversations."""
+    lines = [f"{system},{level + number % 3}" for system, level in (("ada", 3), ("bob", 1)) for number in range(20)]
+    assert bring("\n".join(["system,quality", *lines]), None, None)[0] == 0
+    study = tmp_path / "study"
+    out, _ = spotbot("analyze", "--study", study)
+
+    assert "ada is ahead of all others, if nobody answered often." in out
+    assert "It isn't known who answered." in out
+    assert "annotators;" not in out
+    spotbot("report", "--study", study)
+    methods = (study / "report" / "appendix" / "methods.md").read_text()
+    page = (study / "report" / "index.html").read_text()
+    assert "We analysed ratings of 40 texts by 2 chatbots" in methods
+    assert "People whose number isn't known gave 40 annotations" in methods
+    assert "texts as clusters" in methods
+    for text in ("with itself", "It shows", "crossed", "40 people"):
+        assert text not in methods + page

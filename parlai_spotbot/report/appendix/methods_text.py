@@ -14,7 +14,7 @@ from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, have_texts
 from parlai_spotbot.report.appendix.people_facts import ABOUT_THEMSELVES, people_facts
 from parlai_spotbot.report.appendix.size_power import planned_size, size_power
 from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
@@ -100,6 +100,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
         "spoken": _language(contents),
+        "has_texts": contents.counted or have_texts(contents.conversations),
         "planned": planned_size(contents, people),
         "power": size_power(contents),
         "people_shown": len(_people_shown([contents])),

@@ -71,7 +71,7 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
             found=second_screen(chapters, careful, failures_sentence(contents.failures, finished), without),
             figure=figure,
             panels=_panels(chapters, screen, whole),
-            spoken=have_texts(contents.conversations) and (bool(contents.conversations) or not contents.counted),
+            spoken=_can_be_read(contents),
             reading=reader_data.as_data(reader_data.collect(views)),
             failures=failures_table(contents.failures, finished),
             paper=appendix.section(paper),
@@ -82,6 +82,11 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
     parts = [part for section in [*sections, *whole] for part in section.parts]
     drawings = [part.drawing for part in parts]
     return text, [drawing for drawing in (figure, *drawings) if drawing]
+
+
+def _can_be_read(contents: SurveyData) -> bool:
+    """Return whether the study has conversations to read, or will have some."""
+    return have_texts(contents.conversations) and (bool(contents.conversations) or not contents.counted)
 
 
 def _whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list[PageSection]:

@@ -13,7 +13,7 @@ from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
 from parlai_spotbot.findings import addressed, card_bars, sections
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, value_of
+from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, clear, value_of
 from parlai_spotbot.findings.sections import Card, Name, Rule, Section, Step, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
@@ -315,7 +315,7 @@ def card(finding: Finding, result: Result) -> Card | None:
     if account.chance:
         return Card(text=account.sentences)
     text = [*account.sentences, *sentences_of(finding, result)]
-    if "scarce" in result.others.get("needs", {}):
+    if "scarce" in result.others.get("needs", {}) and not any(map(clear, ranking.pairs)):
         text = [*account.sentences, TOO_LITTLE]
     shown = _first_table(finding)
     if ranking.circle:

@@ -186,3 +186,24 @@ def test_a_lack_of_memory_is_not_reported_as_too_few_answers(monkeypatch):
     monkeypatch.setattr(compute, "asked_for", lambda *_: findings)
     with pytest.raises(MemoryError, match="Unable to allocate 9 GiB"):
         sb.rank(sb.demo().answers())
+
+
+def test_a_card_says_of_few_ratings_that_differ_what_its_section_says(tmp_path):
+    """Too little to plan from isn't too little to tell apart."""
+
+    def script(question, target, options, item, talks, rng):
+        best, worst = (options[0], options[-1]) if rng.random() < 0.5 else (options[1], options[-2])
+        return best if "ann" in talks[item.conversation_ids[0]].entities else worst
+
+    survey = "dialogue_likert"
+    study = small_study(tmp_path / "study", survey, ("ann", "bob"), per_pair=0, people=0, selves=8)
+    rows = [*rows_of(study, survey, script, ["w0", "w1", "w2", "w3"])]
+    items = sorted({row.item_id for row in rows})
+    each_by_one = [row for row in rows if row.worker_id == f"w{items.index(row.item_id) % 4}"]
+    result = answered(study, survey, each_by_one)
+    others = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
+    assert "scarce" in others["needs"]
+    finding = next(one for one in findings_of(get_survey(survey)) if one.name == "ranking")
+    card = render.card(finding, Result(HUMAN, others["ranking"], others))
+    assert card.text == render.sentences_of(finding, Result(HUMAN, others["ranking"], others))
+    assert render.TOO_LITTLE not in card.text

@@ -408,6 +408,14 @@ def test_repeated_annotations_are_given_and_counted_once_in_what_is_analysed(new
     assert (f"(the last one counts): {times - 1}. The 192 annotations of 5 people" in text) is (times > 1)
 
 
+@pytest.mark.parametrize(("people", "said"), [(0, ""), (1, "by conversation."), (2, "by conversation and annotator.")])
+def test_recall_is_defined_where_there_are_choices(facts, people, said):
+    nuc = get_survey("nuc")
+    text = text_of(facts, survey=nuc, analysed={"annotations": 3 * people, "people": people, "items": 3}, ranking=None)
+    found = re.search(r"Recall@k is the share .* clustered (by .*?\.)", text)
+    assert (found[1] if found else "") == said
+
+
 def test_one_annotator_is_one_and_no_cluster_of_annotators(facts):
     settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP"}
     one = SimpleNamespace(

@@ -146,7 +146,7 @@ def test_the_end_thanks_first_and_says_that_answers_are_stored_where_there_are_s
             start(page, st.link("ann"))
             to_overview(page)
             button(page, "Hand in").click()
-            heading(page, "Ready")
+            heading(page, "Thank you")
         ledger = st.server.desk.ledger
         failed = PracticeAttempt("ann", 0, {}, 1, False, 9.0)
         st.server.intake.call(lambda: ledger.practise(failed, "stopped", "onboarding"))

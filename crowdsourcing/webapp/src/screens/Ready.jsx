@@ -11,7 +11,7 @@ export function Ready({ session, step, busy }) {
   const { done, allowance, used = done } = session.progress;
   const minutes = session.survey.limits.minutes_per_unit;
   return (
-    <Screen title={t("ready_title")}>
+    <Screen title={t(done ? "ready_thanks" : "ready_title")}>
       {(done > 0 || used === 0) && <p>{done ? t("ready_more") : t("ready_first")}</p>}
       <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
       {used > done && <p className="soft">{t("allowance_used", { allowance, used })}</p>}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from parlai_spotbot.analysis.values import with_ends
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
@@ -102,7 +103,8 @@ def _plan(data: Mapping) -> str:
     """Return the plan that was fixed before the first answer."""
     rest = ""
     if data.get("deadline"):
-        rest += f", deadline {data['deadline']}"
+        deadline = datetime.fromisoformat(data["deadline"]).astimezone(UTC)
+        rest += f", deadline {deadline:%Y-%m-%d %H:%M} UTC"
     if data.get("control_mistakes") is not None:
         rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
     return filled(PLAN, question_subject(data["question"]), rest=rest, **data)

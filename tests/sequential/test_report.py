@@ -159,7 +159,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "<code" not in first.partition("<main")[0]  # no next step, as nothing more is to be collected here
     assert "however often one looked" in first
     assert "No departure from the plan fixed before the first answer (" in rest
-    assert "deadline 2999-01-01T00:00+00:00, without people who missed more than " in rest
+    assert "deadline 2999-01-01 00:00 UTC, without people who missed more than " in rest
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
     assert "Computed as if the number" in summary(get_survey(survey), result)
     assert "needs" not in result

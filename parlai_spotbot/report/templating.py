@@ -17,6 +17,7 @@ from parlai_spotbot.report import citations, downloads
 from parlai_spotbot.report.charts.axes import label_text
 from parlai_spotbot.report.drawing import PALETTE, SETTINGS, VARIABLES
 from parlai_spotbot.report.parts import caution_of, source_title
+from parlai_spotbot.wording import counted
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -56,6 +57,7 @@ def environment() -> Environment:
         "shapes": SETTINGS["markers"].values(),
         "light": files.dumps({css.removeprefix("var(--")[:-1]: colour for colour, css in VARIABLES.items()}),
         "human": HUMAN,
+        "counted": counted,
         "signs": SIGNS,
     }
     return env

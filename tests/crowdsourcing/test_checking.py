@@ -25,6 +25,7 @@ MANY_KINDS = Survey(
     name="kinds",
     title="Kinds",
     instructions="Answer.",
+    packing="dialogues",
     layout="turn_by_turn",
     limits=Limits(text_length=10),
     questions=(

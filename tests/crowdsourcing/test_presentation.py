@@ -37,7 +37,7 @@ def test_names_sides_and_orders_are_drawn_evenly_and_independently():
 
 
 def test_conversations_side_by_side_change_places_evenly():
-    survey = replace(SURVEY, layout="side_by_side")
+    survey = replace(SURVEY, packing="pairs", layout="side_by_side")
     drawn = [present(survey, item(2), 0, f"chance {i}") for i in range(MANY)]
     assert even(Counter((r["place:0"], r["entity:0"]) for _, r in drawn), 4)
     for page, record in drawn[:50]:

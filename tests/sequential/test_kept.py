@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot import files
@@ -77,6 +77,7 @@ def _often(monkeypatch):
     monkeypatch.setattr("parlai_spotbot.sequential.course.EVERY", EVERY)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_from_a_state_kept_at_any_time_it_goes_on_as_from_the_beginning(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("kept") / "state"

@@ -63,6 +63,9 @@ def check(study):
         for value, low, high in WITH_INTERVAL.findall(text):
             value, low, high = (float(number.replace("−", "-")) for number in (value, low, high))
             assert low - 1 <= value <= high + 1 or low > high, text  # both rounded to whole per cents
+    answer, *others = told["first screen"]
+    for text in others:
+        assert text not in answer, text
     first = surveys_of(study)[0]
     for contents in surveys_of(study):
         if study.judgements_path(contents.survey).exists():

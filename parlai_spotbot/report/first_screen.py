@@ -95,20 +95,26 @@ def first_screen(chapter: Chapter) -> FirstScreen:
             question = f"{question.rstrip('?')}, by {source_said(lead.source)}?"
         alarms = of_level(audit_rows(contents, lead.source), RED, AMBER)[:ALARMS]
         further = lead.card.text[1 : 1 + FURTHER - bool(alarms)]
-        uncertain = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
         unsettled = [section for source, section in chapter.first if source == lead.source] or before(contents)
-        for section in unsettled:
-            uncertain += section.text
+        answer = _answer(contents, lead)
+        uncertain = _beside(answer, further, unsettled)
         sections = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *sections] if section.step), None)
         step = _step(contents, lead, advice) or _remedy(alarms)
         ranking = contents.ranking(lead.source)
         note = _disagreement(ranking)
         why = examples_of(contents, ranking, lead.source)
-        answer = _answer(contents, lead)
         parts = _preferred(sections)
         screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why, parts)
         return _as_compared(screen, contents, lead.source)
+
+
+def _beside(answer: str, further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
+    """Return what is uncertain beside the answer, of which nothing stands twice."""
+    texts = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
+    for section in unsettled:
+        texts += section.text
+    return [text for text in texts if text not in answer]
 
 
 def _preferred(sections: Sequence[Section]) -> dict[str, list[str]]:

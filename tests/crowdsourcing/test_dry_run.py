@@ -52,7 +52,8 @@ def test_what_is_done_is_neither_paid_nor_counted_again_and_a_winner_is_paid_for
     settings = LaunchSettings(provider="prolific", completion_code="C", pay=2.0, fee=0.5)
     found = estimate(settings, survey(), units, done={"u0", "u3"})
     assert (found.units, found.done, found.cost) == (2, 2, pytest.approx(6))
-    assert estimate(settings, replace(survey(), layout="opening", game=GameRules()), units, done={"u0", "u3"}).cost == pytest.approx(9)
+    game = replace(survey(), layout="opening", game=GameRules())
+    assert estimate(settings, game, units, done={"u0", "u3"}).cost == pytest.approx(9)
     nothing = estimate(settings, survey(), units, done={u.unit_id for u in units})
     assert (nothing.units, nothing.hours, nothing.cost, nothing.hourly) == (0, 0, 0, 0)
 

@@ -24,7 +24,7 @@ def played(tmp_path, monkeypatch):
     monkeypatch.setenv("HOSTILE_STUDY", str(tmp_path / "s"))
 
     def play(bots, code):
-        limits = {"turn_timeout": 3, "load_timeout": 20}
+        limits = {"turn_timeout": 3, "load_timeout": 90}
         entries = {
             name: {"model": f"tests.selfplay.hostile_bots:{name}", "environment": "HOSTILE_STUDY", **limits}
             for name in bots

@@ -11,6 +11,7 @@ from parlai_spotbot.analysis.verdict.probe import GREEN
 from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import main_ranking
+from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.wording import NAMED, listed, part_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def summarise(result: Result) -> list[str]:
     rows = result.rows("audit")
     alarms = [row for row in rows if row["level"] != GREEN]
     if not alarms:
-        return [f"All {len(rows)} probes of what the verdict assumes are green."]
+        whose = "a study of fixed size" if SETTLED in result.others else "the verdict"
+        return [f"All {len(rows)} probes of what {whose} assumes are green."]
     named = listed(f"{row['title'].lower()} ({row['level']})" for row in alarms[:NAMED])
     if len(alarms) > NAMED:
         named += f" and {len(alarms) - NAMED} more"

@@ -25,6 +25,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import Survey, get_survey, study_survey, survey_names
 from parlai_spotbot.terminal import Bar, shown_if
+from parlai_spotbot.wording import listed
 
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps")
@@ -126,7 +127,12 @@ def _check_answered(data: SurveyData) -> None:
         problem = "there are no judgements in it"
     else:
         return
-    raise UserError(f"{path}: {problem}.", Remedy("Run: ", next_step(data)))
+    study = data.study
+    others = [name for name in study.plan.surveys if name != data.survey and study.judgements_path(name).exists()]
+    remedy = Remedy("Run: ", next_step(data))
+    if others and not data.path.exists():
+        remedy = Remedy(f"The study has answers to {listed(others)}. Run: ", study.load(others[0]).command("analyze"))
+    raise UserError(f"{path}: {problem}.", remedy)
 
 
 def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) -> dict[str, dict]:

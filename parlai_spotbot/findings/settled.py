@@ -16,25 +16,29 @@ from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import NAMED, counted, filled, names_or_number, question_subject
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import NAMED, counted, filled, names_or_number, question_subject, who
 
 ENDS = {
     "settled": "Settled after {answers:answer}: {first}.",
-    "budget": "Settled in part when the budget of {budget:answer} was used up: {first}.",
-    "used up": "Settled in part after {answers:answer}, and no conversation of an open pair is left: {first}.",
+    "budget": "{0} when the budget of {budget:answer} was used up: {first}.",
+    "used up": "{0} after {answers:answer}, and no conversation of an open pair is left: {first}.",
     "deadline": "Ended at its deadline after {answers:answer}, {settled} of {pairs:pair} settled: {first}.",
     "": "Not settled yet after {answers:answer} of at most {budget:,}: {first}.",
 }
+PART = "Settled in part"
+NONE = "Nothing was settled"
 NOTHING = "Too little was answered to settle anything: no answer counts yet, of at most {budget:,}."
-PLAN = (
-    "the plan fixed before the first answer "
-    "({0}, level {level:percent}, margin {margin:percent}, budget {budget:,}{rest})"
-)
+PLAN = "the plan fixed before the first answer ({0}, level {level:percent}, {1}budget {budget:,}{rest})"
 ELSE = "that the plan was kept doesn't show that what the verdicts take for granted holds"
 MEANS = (
-    "More points, over all people and conversations like these. The null hypothesis is that two score alike against "
-    "each other and against every third one. Units that aren't back count as the worst possible."
+    "Whoever is better has {0}, over all people and conversations like these. The null hypothesis is that two {1}. "
+    "Units that aren't back count as the worst possible."
 )
+POINTS = ("more points", "score alike against each other and against every third one")
+MEAN_RATINGS = ("the better mean", "have the same mean")
+"""What better is, and the null hypothesis, of matches and of ratings."""
+
 WORDS: dict[str, dict] = own_data(__file__)
 
 PROBES: dict[str, dict[str, str]] = WORDS["probes"]
@@ -92,11 +96,12 @@ def summarise(result: Result) -> list[str]:
     open_ = sum(row["verdict"] == "open" for row in pairs)
     numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
-    first = filled(ENDS[ended], **numbers, first=_first(ranking))
+    first = filled(ENDS[ended], NONE if open_ == len(pairs) else PART, **numbers, first=_first(ranking))
     if data["out"] and open_:
         ended = "out"
     step = Step.from_text(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    return [first, sentence, *checked, Fact.from_text("Better", MEANS), step]
+    better = MEANS.format(*(MEAN_RATINGS if data["rated"] else POINTS))
+    return [first, sentence, *checked, Fact.from_text("Better", better), step]
 
 
 def _plan(data: Mapping) -> str:
@@ -107,7 +112,8 @@ def _plan(data: Mapping) -> str:
         rest += f", deadline {deadline:%Y-%m-%d %H:%M} UTC"
     if data.get("control_mistakes") is not None:
         rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
-    return filled(PLAN, question_subject(data["question"]), rest=rest, **data)
+    margin = filled("margin {margin:percent}, ", **data) if data["margin"] else ""
+    return filled(PLAN, question_subject(data["question"]), margin, rest=rest, **data)
 
 
 def audit_of(frames: Frames) -> list[dict]:
@@ -119,13 +125,16 @@ def audit_of(frames: Frames) -> list[dict]:
 def _of_pairs(pairs: Sequence[Mapping], data: Mapping) -> str:
     """Return how many pairs have which verdict, and how sure that is."""
     verdicts = "; ".join(filter(None, (_pairs(pairs, kind, data) for kind in KINDS)))
-    return f"Of {counted(len(pairs), 'pair')}: {verdicts}. {filled(ERROR, error=1 - data['level'])}"
+    text = f"Of {counted(len(pairs), 'pair')}: {verdicts}."
+    if {row["verdict"] for row in pairs} != {"open"}:
+        text += f" {filled(ERROR, error=1 - data['level'])}"
+    return text
 
 
 def _pairs(pairs: Sequence[Mapping], kind: str, data: Mapping) -> str:
     """Return how many pairs have this verdict, and which where they are few; "" where none has."""
     link = LINKS.get(kind, "and")
-    names = [f"{row['a']} {link} {row['b']}" for row in pairs if row["verdict"] == kind]
+    names = [f"{who(row['a'])} {link} {who(row['b'])}" for row in pairs if row["verdict"] == kind]
     if not names:
         return ""
     text = f"{len(names)} {filled(KINDS[kind], **data)}"
@@ -140,10 +149,11 @@ def _first(ranking: Ranking) -> str:
     if len(best) == 1:
         others = "all others"
         if len(ranking.order) == 2:
-            others = ranking.order[1]
-        return f"{best[0]} is better than {others}"
+            others = who(ranking.order[1])
+        verb = "are" if best[0] == HUMAN else "is"
+        return f"{who(best[0])} {verb} better than {others}"
     among = {row["verdict"] for row in ranking.pairs if {row["a"], row["b"]} <= set(best)}
-    names = names_or_number(best, "contestants")
+    names = names_or_number(list(map(who, best)), "contestants")
     if among == {"equal"}:
         return f"{names} are equal at the top"
     return f"who is first among {names} is open"

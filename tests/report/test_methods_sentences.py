@@ -472,7 +472,24 @@ def test_a_unit_is_described_where_people_did_some(facts):
     assert "A unit, an annotator's sitting, had 1 item, controls" in text_of(facts, unit_sizes=[1])
     assert "A unit, an annotator's sitting, had 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
     assert "A unit, an annotator" not in text_of(facts, unit_sizes=[])
-    assert "A unit, an annotator" not in text_of(facts, settled={"pairs": [1], "question": "nature", "sentences": []})
+    assert "A unit, an annotator" not in text_of(
+        facts, settled={"source": "human", "question": "nature", "sentences": []}
+    )
+
+
+@cases(
+    "plan said unsaid",
+    """
+- [{source: human}, Each annotator judged one unit, the judge's items]
+- [{source: "judge:spotter"}, the judge's items were drawn, Each annotator]
+- [{source: human, rated: true}, contestants of whom one more rating promised to settle something, of all pairs]
+""",
+)
+def test_how_items_were_drawn_is_said_of_who_judged(facts, plan, said, unsaid):
+    text = text_of(facts, settled={"question": "nature", "sentences": [], **plan})
+    assert said in text
+    assert unsaid not in text
+    assert "What follows is computed as if" not in text, "nothing was analysed"
 
 
 def test_pay_for_an_hour_is_that_of_all_answers(new_study, tmp_path):
@@ -520,7 +537,7 @@ def test_participants_are_said_where_a_collection_counted_them(facts):
     text = text_of(facts, participants=counts)
     assert (
         "9 people agreed to take part (did not pass the practice: 2; withdrew, answers deleted: 1; "
-        "handed nothing in: 1; stopped after answers, for those to control items: 1)."
+        "handed nothing in: 1; stopped for their answers to control items: 1)."
     ) in text
     assert "take part." in text_of(facts, participants={"came": 3, "withdrew": 0})
     assert "take part" not in text_of(facts)

@@ -153,6 +153,10 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
 
     assert f"{found['answers']} answers" in (text := (study.path / "report/appendix/methods.md").read_text("utf-8"))
     assert "all ways in which contestants can be equal (Shaffer 1986)" in text
+    assert "mostly of pairs that one more answer promised to settle" in text
+    assert "Each annotator judged one unit" in text
+    assert "The design has" not in text, "what is shown follows from answers, so no power of a fixed size is known"
+    assert "begin a new study" not in text, "advice is no method"
 
     first, rest = page.split("How it was found", 1)
     assert answer in first
@@ -246,6 +250,33 @@ def begun(tmp_path_factory):
     path = tmp_path_factory.mktemp("begun") / "s"
     served(path, "spot_the_bot", stop=20, talks_each=40)
     return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "said", "unsaid"),
+    [
+        ({"ended": "used up"}, "people are better than all others", "human"),
+        (
+            {"ended": "budget", "verdict": "open"},
+            "Nothing was settled when the budget of 120 answers",
+            "any verdict is",
+        ),
+        ({"ended": "used up", "verdict": "open"}, "Nothing was settled after", "Settled in part"),
+        ({"rated": True, "margin": 0.0}, "Whoever is better has the better mean", "margin"),
+        ({"margin": 0.1}, "level 95%, margin 10%, budget 120", "the better mean"),
+    ],
+)
+def test_what_is_said_is_true_of_people_of_ratings_and_where_nothing_is_settled(begun, changes, said, unsaid):
+    found = account(Study.open(begun).load("spot_the_bot"))
+    found = json.loads(json.dumps(found, default=lambda one: one.tolist()).replace('"ann"', '"human"'))
+    verdict = changes.pop("verdict", "better")
+    for row in found["pairs"]:
+        row["verdict"] = verdict if "human" in (row["a"], row["b"]) else "open"
+    places, rest = {"better": ([1, 1], [2, 3]), "open": ([1, 3], [1, 3])}[verdict]
+    found["clusters"] = dict.fromkeys(found["clusters"], rest) | {"human": places}
+    text = " ".join(summarise(Result(HUMAN, Frames.from_tables(frames_of(found | changes)))))
+    assert said in text
+    assert unsaid not in text.replace("who is human", "")
 
 
 @pytest.mark.parametrize(("departure", "count", "file", "change"), DEPARTURES)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED, Result
+from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN, have_texts
@@ -20,6 +21,7 @@ from parlai_spotbot.report.appendix.size_power import planned_size, size_power
 from parlai_spotbot.report.appendix.text_formats import WORDS, environment, one_line
 from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.report.lead import begun
+from parlai_spotbot.sequential.registration import FROZEN
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
@@ -86,6 +88,7 @@ def _language(contents: SurveyData) -> str:
 def _survey(contents: SurveyData) -> dict[str, Any]:
     """Return what a paragraph says of its survey, of the answers and of how they were analysed."""
     survey = contents.launched
+    settled = _settled(contents)
     rows = [row for row in contents.judgements if row.source == HUMAN]
     provenance = contents.study.provenance()
     people = people_facts(contents)
@@ -102,11 +105,11 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "spoken": _language(contents),
         "has_texts": contents.counted or have_texts(contents.conversations),
         "planned": planned_size(contents, people),
-        "power": size_power(contents),
+        "power": "" if settled else size_power(contents),
         "people_shown": len(_people_shown([contents])),
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": people["given"]["people"] - people["analysed"]["people"],
-        "settled": _settled(contents),
+        "settled": settled,
         "unit_sizes": sorted({len(unit.items) for unit in contents.units}),
         **people,
         **_ranking(contents),
@@ -145,13 +148,13 @@ def questions_put(contents: SurveyData) -> list[Question]:
 
 
 def _settled(contents: SurveyData) -> dict[str, Any]:
-    """Return how a survey was served until settled, and what came of it; {} where it was not."""
-    for source in contents.sources:
-        frames = contents.of(SETTLED, source)
-        if frames:
-            sentences = summarise(Result(source, frames))
-            return {**frames.one("whole"), "pairs": frames.rows("pairs"), "sentences": sentences}
-    return {}
+    """Return the plan by which a survey was served until settled, and what came of it; {} where it was not."""
+    plan = contents.study.provenance().get(FROZEN, {}).get(contents.survey)
+    if plan is None:
+        return {}
+    frames = contents.of(SETTLED, plan["source"])
+    sentences = summarise(Result(plan["source"], frames)) if frames else []
+    return {**plan, "sentences": [said for said in sentences if not isinstance(said, Step)]}
 
 
 def _answers(contents: SurveyData, source: str) -> dict[str, Any]:

@@ -200,8 +200,18 @@ def people_said(n: int) -> str:
 
 
 def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
-    """1 of 3 pairs differs, 2 of 3 pairs differ."""
-    return f"{n:,} of {counted(total, what)} {one if n == 1 else many}"
+    """1 of 3 pairs differs, 2 of 3 pairs differ, 0 of 1 pair differs."""
+    return f"{n:,} of {counted(total, what)} {one if 1 in (n, total) else many}"
+
+
+def pairs_apart(n: int, total: int, unknown: int = 0) -> str:
+    """1 of 3 pairs differs, 2 of 3 pairs differ; where there is a single pair: The two differ, The two don't differ.
+
+    Of `unknown` pairs more there is no verdict.
+    """
+    if total + unknown == 1:
+        return "The two differ" if n else "The two don't differ"
+    return part_of(n, total, "pair", "differs", "differ")
 
 
 def some_of(n: int, total: int, what: str, one: str, many: str) -> str:

@@ -28,9 +28,9 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     INTERVAL,
     NAMED,
-    counted,
     in_brackets,
     named_first,
+    pairs_apart,
     part_of,
     percent,
     plainly,
@@ -418,14 +418,16 @@ def clearly(ranking: Ranking, criterion: str = "") -> str:
     counts = pair_counts(ranking)
     if not counts["tested"]:
         return "No verdict on any pair"
-    text = f"{part_of(counts['clear'], counts['tested'], 'pair', 'differs', 'differ')} clearly"
+    unknown = counts["all"] - counts["tested"]
+    text = f"{pairs_apart(counts['clear'], counts['tested'], unknown)} clearly"
     if criterion:
         text += f" in {criterion}"
-    if equal := counts.get("equal"):
-        verb = "is" if equal == 1 else "are"
-        text += f", and {equal:,} {verb} equal within the margin"
-    text += f" (adjusted for {counted(counts['tested'], 'test')})"
-    if unknown := counts["all"] - counts["tested"]:
+    if counts["tested"] > 1:
+        if equal := counts.get("equal"):
+            verb = "is" if equal == 1 else "are"
+            text += f", and {equal:,} {verb} equal within the margin"
+        text += f" (adjusted for {counts['tested']:,} tests)"
+    if unknown:
         text += f"; of {unknown:,} more nothing is known"
     return text
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from parlai_spotbot.findings.criteria import clearly
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
@@ -42,6 +43,21 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
     assert said[0] == first
     assert said[2] == "2 of 3 pairs differ clearly (adjusted for 3 tests)."
     assert ranking.summarise(Result(HUMAN, Frames())) == []
+
+
+@cases(
+    "counts said",
+    """
+- [{all: 1, tested: 1, clear: 0, equal: 0}, The two don't differ clearly]
+- [{all: 1, tested: 1, clear: 0, equal: 1}, The two don't differ clearly]
+- [{all: 1, tested: 1, clear: 1, equal: 0}, The two differ clearly]
+- [{all: 2, tested: 1, clear: 1, equal: 0}, 1 of 1 pair differs clearly; of 1 more nothing is known]
+- - {all: 3, tested: 3, clear: 1, equal: 1}
+  - 1 of 3 pairs differs clearly, and 1 is equal within the margin (adjusted for 3 tests)
+""",
+)
+def test_pairs_that_differ_are_counted_and_a_single_one_is_the_two(counts, said):
+    assert clearly(Ranking(Frames.from_tables({"pair_counts": pd.DataFrame([counts])}))) == said
 
 
 @cases(

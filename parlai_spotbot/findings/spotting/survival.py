@@ -10,7 +10,7 @@ from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NAMED, factor, filled, names_or_number, part_of, plainly, who
+from parlai_spotbot.wording import NAMED, factor, filled, names_or_number, pairs_apart, plainly, who
 
 
 def summarise(result: Result) -> list[str]:
@@ -46,8 +46,9 @@ def _told_apart(pairs: Sequence[Mapping]) -> str:
     """Return how many pairs differ in how soon they are spotted."""
     if not pairs:
         return ""
-    differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "differs", "differ")
-    return f"{differ} clearly in how soon they are spotted (log-rank test, Holm)."
+    differ = pairs_apart(sum(map(clear, pairs)), len(pairs))
+    holm = ", Holm" if len(pairs) > 1 else ""
+    return f"{differ} clearly in how soon they are spotted (log-rank test{holm})."
 
 
 def _effects(cox: Sequence[Mapping]) -> str:

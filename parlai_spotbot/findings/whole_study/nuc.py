@@ -19,7 +19,7 @@ from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
-from parlai_spotbot.wording import filled, listed, part_of, percent, source_said
+from parlai_spotbot.wording import filled, listed, pairs_apart, percent, source_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -162,7 +162,7 @@ def _summarise(result: Result) -> list[str]:
     asked = question_sentence(ranking)
     pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
     if pairs:
-        differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
+        differ = pairs_apart(sum(map(clear, pairs)), len(pairs))
         asked += f" {differ} by more than chance (paired by question, Holm-corrected)."
     answer = filled(text, main[0], main[0][measure], beaten, reference, chance)
     return [answer, asked, " ".join(notes(ranking))]

@@ -91,7 +91,10 @@ class Comparison:
         if self.settled:
             return f"{ANSWERS[self.verdict]}: {self}"
         if self.why:
-            return self._vouched_for(f"{ANSWERS[UNDECIDED]}, by {source_said(self.source)}. {upper_first(self.why)}")
+            why = self.why
+            if not why.startswith((self.new, self.old)):
+                why = upper_first(why)
+            return self._vouched_for(f"{ANSWERS[UNDECIDED]}, by {source_said(self.source)}. {why}")
         text = ANSWERS[self.verdict]
         if self.equal:
             text = f"No, the two are {self.equal}"

@@ -385,7 +385,8 @@ def _carried(ranking: Ranking) -> list[str]:
     if not whole["carry"]:
         return [f"{lead} holds without any one of {whole['total']:,} annotators."]
     part = part_of(whole["carry"], whole["total"], "annotator", "takes", "take")
-    return [f"{lead} rests on few: {part} it away, left out one at a time."]
+    how = "rests on few" if whole.get("uneven") else "is narrow"
+    return [f"{lead} {how}: {part} it away, left out one at a time."]
 
 
 def pair_counts(ranking: Ranking) -> dict:

@@ -10,7 +10,8 @@ import pytest
 
 from parlai_spotbot.analysis.survival import events, followed_survival, turnbull
 from parlai_spotbot.findings.answers import Facts, Options
-from parlai_spotbot.findings.spotting import FORM
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.spotting import FORM, game
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.game import points
@@ -118,6 +119,8 @@ def test_points_and_places_are_those_of_the_rules(played):
     assert [row["worker_id"] for row in board if row["bonus"]] == [
         w for w in earned if earned[w] == max(earned.values())
     ]
+    [said] = game.summarise(Result(HUMAN, own))
+    assert said == f"With {board[0]['points']:.0f} points {board[0]['worker_id']} leads and gets the bonus."
 
 
 def test_controls_count_for_points_but_never_as_data(played):

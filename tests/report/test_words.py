@@ -46,6 +46,20 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
 
 
 @cases(
+    "people said",
+    """
+- [{carry: 0, uneven: 0}, The lead holds without any one of 6 annotators.]
+- [{carry: 2, uneven: 0}, "The lead is narrow: 2 of 6 annotators take it away, left out one at a time."]
+- [{carry: 1, uneven: 1}, "The lead rests on few: 1 of 6 annotators takes it away, left out one at a time."]
+""",
+)
+def test_a_lead_that_rests_on_few_is_another_than_a_narrow_one(people, said):
+    frames = ranked({"a": [1, 1], "b": [2, 3], "c": [2, 3]})
+    whole = pd.DataFrame([{"total": 6, "leader": "a", **people}])
+    assert said in ranking.summarise(Result(HUMAN, Frames.from_tables({**frames, "whole": whole})))
+
+
+@cases(
     "counts said",
     """
 - [{all: 1, tested: 1, clear: 0, equal: 0}, The two don't differ clearly]

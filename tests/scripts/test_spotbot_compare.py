@@ -121,6 +121,13 @@ def test_scores_are_told_as_differences():
     )
 
 
+def test_names_in_answers_keep_their_letters():
+    why = "ada stood first in 100% of the matches with Bob: nothing tells the first place from strength"
+    found = Comparison("Bob", "ada", "human", "undecided", "win rate", why=why)
+    assert found.answer.endswith(f". {why}")
+    assert Comparison("Bob", "ada", "human", "undecided", "win rate", why="too few").answer.endswith(". Too few")
+
+
 @pytest.mark.slow
 def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     asked = ["--judge-url", server.url, "--judge-model", "parrot-1", "--bootstraps", 50, "--yes"]

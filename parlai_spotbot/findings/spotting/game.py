@@ -8,7 +8,7 @@ from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_BOTS, KNOWN_HUMAN, truth
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.spot_the_bot_game import GAME
-from parlai_spotbot.wording import listed, number, upper_first
+from parlai_spotbot.wording import listed, number
 
 NO_GAME = "a judge is shown everything at once: it plays no game"
 
@@ -69,9 +69,9 @@ def summarise(result: Result) -> list[str]:
     leaders = [row for row in result.rows("leaderboard") if row["bonus"]]
     if not leaders:
         return []
-    who = upper_first(listed(result.called(row["worker_id"]) for row in leaders))
-    verb = "lead" if len(leaders) > 1 else "leads"
-    return [f"{who} {verb} with {number(leaders[0]['points'], 0)} points and gets the bonus."]
+    who = listed(result.called(row["worker_id"]) for row in leaders)
+    verbs = "lead and get" if len(leaders) > 1 else "leads and gets"
+    return [f"With {number(leaders[0]['points'], 0)} points {who} {verbs} the bonus."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -157,6 +157,9 @@ def test_a_frame_of_votes_is_read_as_its_file(tmp_path, columns):
     with pytest.warns(UserWarning, match="9 × vote without a winner"):
         by_file = sb.read_votes(path, **words)
     pd.testing.assert_frame_equal(by_frame.rank(**QUICK).tables["ranking"], by_file.rank(**QUICK).tables["ranking"])
+    with pytest.warns(UserWarning, match="9 × vote without a winner"):
+        by_list = sb.read_votes(frame.to_dict("records"), **words)
+    assert by_list.rank(**QUICK).sentences == by_file.rank(**QUICK).sentences
     named = own.dropna().replace({"winner": {1: "model_a", 2: "model_b", 0: "tie"}})
     assert sb.rank(named, **QUICK).sentences == by_file.rank(**QUICK).sentences
 
@@ -213,9 +216,10 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - ['sb.trust(own.answers(), judge="nobody")', '^source: ''nobody'' gave no answers']
 - ['sb.trust(sb.demo().answers(), judge="spotter")', '^answers: no person answered']
 - [sb.read_votes(at / "none.csv"), '^path: .*no such file']
-- [sb.read_votes(5), '^path: expected the path of a file, or a frame of votes']
+- [sb.read_votes(5), '^path: expected the path of a file, or a frame of votes, a row each, not int']
+- ['sb.read_votes([1, 2])', '^path: expected the path of a file, or a frame of votes, a row each, not list']
 - ['sb.rank(sb.demo().answers().frame)', '^path: .*no column is known to hold']
-- [sb.read_votes(at / "v.csv"), '^path: .* Name it: columns winner=THEIR_COLUMN.']
+- [sb.read_votes(at / "v.csv"), '^path: .* Name it: columns=\{''winner'': ''THEIR_COLUMN''\}']
 - [sb.report(at), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.report(own, "spot_the_bat")', '^survey spot_the_bat: .*Did you mean ''spot_the_bot''']
 - ['sb.report(own, without="nobody")', '^without nobody: no such judge answered']
@@ -236,7 +240,7 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - ['sb.plan(bots=4, survey="spot")', '^survey spot: .*Did you mean ''spot_the_bot''']
 - [sb.plan(study=str(at)), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.import_study("vote", at / "v.csv", at / "s")', '^format vote: not known. Did you mean']
-- ['sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', '^columns x=a: th']
+- ['sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', '^columns=\{''x'': ''a''\}: there is no']
 - ['sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', '^data: .* answers ''l=OUTCOME,…''']
 - ['sb.import_study("spotbot2020", at, at / "s")', ^domain missing. Name one of]
 """,

@@ -27,6 +27,9 @@ from parlai_spotbot.surveys import Survey, get_survey, study_survey, survey_name
 from parlai_spotbot.terminal import Bar, shown_if
 from parlai_spotbot.wording import listed
 
+DEFAULT = "spot_the_bot"
+"""The survey, where none is named."""
+
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps")
 
@@ -38,7 +41,7 @@ FAULTS = (
 """Reasons why annotations are left out of an analysis that are faults of the data, not rules of the method."""
 
 
-def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = False, **options: Any) -> dict[str, dict]:
+def analyze(study: Study, survey: str = DEFAULT, *, progress: bool = False, **options: Any) -> dict[str, dict]:
     """Compute all findings of `survey` and write them to the study's folder of its analysis, as JSON and CSV.
 
     Parameters
@@ -130,7 +133,7 @@ def _check_answered(data: SurveyData) -> None:
     study = data.study
     others = [name for name in study.plan.surveys if name != data.survey and study.judgements_path(name).exists()]
     remedy = Remedy("Run: ", next_step(data))
-    if others and not data.path.exists():
+    if others and data.survey == DEFAULT and not data.path.exists():
         remedy = Remedy(f"The study has answers to {listed(others)}. Run: ", study.load(others[0]).command("analyze"))
     raise UserError(f"{path}: {problem}.", remedy)
 

@@ -31,6 +31,9 @@ FUNCTIONS = {
 """Commands that are public functions, too, and how these are called."""
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+PAIR = r"[^\s,;=']+=[^\s,;=']*[^\s,;=.:']"
+MAPPING = re.compile(rf"(?<![\w-])(--(?:columns|names|answers|roles)) ({PAIR}(?:,{PAIR})*)")
+"""An option with pairs, which as an argument is a mapping."""
 INDENT = " " * 4
 
 
@@ -159,7 +162,13 @@ def _kind(function: str) -> Any:
 
 
 def _argued(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with the names of arguments in place of options."""
+    """Return a text with arguments in place of options."""
+
+    def mapped(found: re.Match) -> str:
+        pairs = dict(pair.split("=") for pair in found[2].split(","))
+        return f"{names[found[1]]}={pairs}" if found[1] in names else found[0]
+
+    text = MAPPING.sub(mapped, text)
     return OPTION.sub(lambda match: names.get(match[0], match[0]), text).replace("'key_variable'", "'key'")
 
 

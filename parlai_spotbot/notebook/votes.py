@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,7 @@ class Votes(StudyAnswers):
 
 
 def read_votes(
-    path: Path | str | pd.DataFrame,
+    path: Path | str | pd.DataFrame | Sequence[Mapping[str, Any]],
     *,
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
@@ -59,8 +59,8 @@ def read_votes(
 
     Parameters
     ----------
-    path : path or frame
-        The file, or a frame of its rows.
+    path : path, frame or list
+        The file, or a frame of its rows, or these as mappings.
     columns : mapping, optional
         Our field (a, b, winner, prompt, annotator, time, language) to the file's column, where it can't be guessed.
     answers : mapping, optional
@@ -115,15 +115,23 @@ def _told(text: str, path: Any, file: Path | str) -> str:
     return text.replace(f"{file}, line ", "the frame, row ").replace(str(file), "the frame")
 
 
-def _as_file(frame: pd.DataFrame) -> Path:
+def _as_file(rows: Any) -> Path:
     """Return the path of a file with the rows of a frame, a line each; an index with a name is a column, too."""
+    import pandas as pd
+
     path = temporary_folder() / "frame.jsonl"
+    frame = rows
+    if isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
+        frame = pd.DataFrame(rows)
+    if not isinstance(frame, pd.DataFrame):
+        found = type(rows).__name__
+        raise ValueError(f"path: expected the path of a file, or a frame of votes, a row each, not {found}.")
     try:
         levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
         if levels:
             frame = frame.reset_index(level=levels)
         whole = frame.rename(columns=str).convert_dtypes()  # numbers with gaps are whole again
         whole.to_json(path, orient="records", lines=True, date_format="iso", date_unit="us")
-    except (AttributeError, TypeError, ValueError, OverflowError) as err:
-        raise ValueError(f"path: expected the path of a file, or a frame of votes, a row each: {err}.") from None
+    except (TypeError, ValueError, OverflowError) as err:
+        raise ValueError(f"path: expected a frame of votes, a row each: {err}.") from None
     return path

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlai_spotbot import checksums
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary, tables
@@ -167,6 +168,12 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
     assert "Computed as if the number" in summary(get_survey(survey), result)
     assert "needs" not in result
+
+
+def test_where_no_survey_is_named_the_one_with_answers_is_told(tmp_path):
+    study, _ = served(tmp_path / "s", "comparative", budget=10)
+    with pytest.raises(UserError, match=r"answers to comparative\. Run: parlai spotbot_analyze --study .* comparative"):
+        analyze(study)
 
 
 def test_answers_are_counted_and_shown_pairs_are_those_that_are_settled(tmp_path):

@@ -61,6 +61,7 @@ from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, win_rate_inter
 from parlai_spotbot.analysis.ranking.contrasts import leave_one_out
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import conversations_decided
+from parlai_spotbot.analysis.uncertainty.estimates import differences
 from tests.analysis.made_up_studies import DESIGNS, expected_counts, places_of, simulated, study
 
 
@@ -136,6 +137,21 @@ def test_penalised_fits_and_likelihood_ratios_are_at_numeric_optima(seed, order)
     equal = minimize(penalised(counts, order, held=(0, 1)), np.zeros(6), method="BFGS", options={"gtol": 1e-8})
     ratios = model.likelihood_ratios(theta, list(model.restricted(theta, contrast)))
     assert ratios[0] == pytest.approx(2 * (equal.fun - best.fun), abs=1e-4)
+
+
+@pytest.mark.parametrize("matches", [10, 10_000, 10_000_000])
+def test_fits_take_as_many_steps_however_many_matches_there_are(matches, monkeypatch):
+    """Where a large difference is held at 0 the likelihood rises steeply, and rounding is no sign that it goes on."""
+    strength = np.linspace(2, -2, 12)
+    won = 1 / (1 + np.exp(strength - strength[:, None]))
+    counts = np.round(matches * np.stack([0.8 * won, np.full_like(won, 0.2), 0.8 * (1 - won)], axis=-1))
+    counts[np.arange(12), np.arange(12)] = 0
+    model = PairedCounts.from_counts(counts, order=True)
+    theta = model.maximise(np.zeros(model.parameters))
+    steps, score = [], PairedCounts.score
+    monkeypatch.setattr(PairedCounts, "score", lambda *given: steps.append(1) or score(*given))
+    assert len(list(model.restricted(theta, differences(12, model.parameters)))) == 1
+    assert len(steps) < 20
 
 
 def test_unbeaten_is_not_certain(matches_of):

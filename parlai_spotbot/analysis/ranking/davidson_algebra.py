@@ -25,6 +25,9 @@ STEP = 2.0
 SAME = 1e-8
 """A likelihood ratio below this is rounding."""
 
+ROUNDING = 1e-19
+"""A step that gains less, as a share of a likelihood of many matches, is rounding."""
+
 RIDGE = 1e-10
 """Added to the information's diagonal for a step, so that a step too far can be taken back."""
 
@@ -179,7 +182,8 @@ class PairedCounts:
                 along = np.einsum("...ij,...j->...i", covariance, fixed)
                 onward = onward - along * ((onward * fixed).sum(-1) / (along * fixed).sum(-1))[..., None]
             onward = onward * np.minimum(1.0, STEP / np.maximum(np.abs(onward).max(axis=-1, keepdims=True), 1e-300))
-            if better.all() and np.abs((gradient * onward).sum(axis=-1)).max(initial=0.0) < tolerance:
+            gain = np.einsum("...i,...ij,...j->...", onward, information, onward)  # no difference of large numbers
+            if better.all() and (gain < np.maximum(tolerance, ROUNDING * np.abs(value))).all():
                 return theta + onward
             step = np.where(better[..., None], onward, step / 2)
             theta = base + step

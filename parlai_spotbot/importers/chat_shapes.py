@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
+from parlai_spotbot.importers.dataset_rows import Row, at, is_list_of, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_answers
 from parlai_spotbot.importers.transcripts import COUNTED, NAMED, SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
@@ -80,7 +80,7 @@ def chats_of(row: Row, number: str) -> Iterator[Row]:
         return
     if row and KNOWN.isdisjoint(row):
         named = [chat for name, value in row.items() for chat in _named(name, value)]
-        if all(map(_is_chat, named)) and len(named) >= len(row):
+        if any(map(_is_chat, named)) and all(_is_chat(chat) or chat.get("messages") == [] for chat in named):
             yield from named
             return
     yield row
@@ -107,6 +107,8 @@ def _each(row: Row, path: list[str]) -> list[Any]:
 def _named(name: str, value: Any) -> list[Row]:
     """Return the chats under a name: one, or those of a part of a data set ("train")."""
     chats = [value]
+    if isinstance(value, dict) and KNOWN.isdisjoint(value) and is_list_of([*value.values()], dict):
+        return [chat for inner, one in value.items() for chat in _named(inner, one)]
     if is_list_of(value, list) or (is_list_of(value, dict) and all(map(_is_chat, value))):
         chats = value
     rows = [{"messages": chat} if isinstance(chat, list) else chat for chat in chats]
@@ -380,9 +382,8 @@ def _spoken(row: Row) -> list[Row] | None:
     if BRACKETED.match(text):
         text = BRACKETED.sub(r"\n\1: ", text).strip()
     answered = _first(row, "answered") is not None
-    if text is row.get("context") and not answered:  # of an answer that isn't there
-        return _roles_in(text)
-    messages = _split(text, row) or _roles_in(text)
+    of_an_answer = text is row.get("context") and not answered  # which isn't there
+    messages = ([] if of_an_answer else _split(text, row)) or _roles_in(text)
     if messages or answered:
         return messages
     return _by_name([line for line in COUNTED.sub("", text).splitlines() if line.strip()])
@@ -530,16 +531,3 @@ def path_of(messages: list[Row]) -> list[Row]:
     if len(children) == 1:
         return messages
     return _path(children.get("", []), lambda message: children.get(str(message.get("message_id")), []))
-
-
-def at(row: Row, path: str) -> Any:
-    """Return the value of a key of a row, or of "a.b"; None where there is none."""
-    if path in row:
-        return row[path]
-    key, _, rest = path.partition(".")
-    inner = row.get(key)
-    if rest.startswith("-1.") and isinstance(inner, list) and inner:
-        inner, rest = inner[-1], rest[3:]
-    if rest and isinstance(inner, dict):
-        return at(inner, rest)
-    return None

@@ -20,7 +20,6 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.chat_shapes import (
     IN_TURN,
     PASSED_OVER,
-    at,
     chats_of,
     first_of,
     joined,
@@ -31,7 +30,7 @@ from parlai_spotbot.importers.chat_shapes import (
     shaped,
 )
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
-from parlai_spotbot.importers.dataset_rows import check_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import at, check_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.spans import spans_of
@@ -210,8 +209,9 @@ class ChatReader(Reading):
             )
         one = shaped(row)
         if alone and not of_turns and one.keys() == row.keys() and {"question", "answer"}.isdisjoint(self.columns):
-            said = _by_part(row)
-            one = shaped({**row, **said})
+            inner = [value for value in row.values() if isinstance(value, dict) and self._messages(value)[1]]
+            said = _by_part(row) if len(inner) != 1 else {}
+            one = shaped({**row, **said, **(inner[0] if len(inner) == 1 else {})})
             self.counts["by_part"] += bool(said)
         session = session_of(one)
         if session:
@@ -317,6 +317,10 @@ class ChatReader(Reading):
     def _with_roles(self, messages: list[dict], where: str) -> list[tuple[str, dict]]:
         """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
         roles = [self._role(message) for message in messages]
+        roles = [
+            (TOOL if role is None and word and not self._text(message, "text").strip() else role, word)
+            for (role, word), message in zip(roles, messages, strict=True)
+        ]
         if all(word == "" and role is None for role, word in roles) and _texts_alone(messages, self.keys["text"]):
             self.counts["in_turn"] += len(messages)
             roles = [((USER, BOT)[place % 2], "") for place in range(len(messages))]
@@ -345,6 +349,8 @@ class ChatReader(Reading):
         remedy = "Name the field that says whose a message is: --columns role=THEIRS."
         if named:
             remedy = f"Say who is who (what tools say is left out): {column}--roles '{_quoted(named)}'."
+        if len(named) == 1 and named[0].startswith((USER, BOT)):
+            remedy = f"{remedy} Where other chats have other names: {named[0].partition('=')[0]}={OTHERWISE}."
         return Unusable(
             "conversation with an unknown role", problem, f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip()
         )
@@ -459,7 +465,7 @@ def _without_messages(row: dict, where: str, column: str) -> Unusable:
         f"{where} is no list of objects with a role and a text.",
         f"Name the columns: --columns messages=THEIRS, or {shlex.quote(','.join(pairs))}; of a row a turn "
         f"conversation_id, role and text. Answers without what was asked are no "
-        f"conversation; ratings of them are read by --format ratings. "
+        f"conversation (in another file: question=FILE:ID:COLUMN); ratings of them are read by --format ratings. "
         f"{nearest(column, columns.values(), 20)}",
     )
 

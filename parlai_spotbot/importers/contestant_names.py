@@ -60,7 +60,7 @@ class ContestantNames:
 
     def check_used(self) -> None:
         """Raise `UserError` where --names gives a name to somebody that the file doesn't know."""
-        unused = sorted(self.given.keys() - self.named.keys())
+        unused = sorted(theirs for theirs, name in self.given.items() if not {theirs, name} & self.named.keys())
         if unused:
             raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], self.named))
 

@@ -176,7 +176,7 @@ class Reading:
         sha256 = {}
         for bot, path, given in map(named_file, self.request.paths):
             before = left_out.rows
-            for where, row in self.rows(dataset_rows(path)):
+            for where, row in self.rows(dataset_rows(path, self.request.pairs("columns"))):
                 with left_out.row():
                     self.take(row, where, bot, given)
             if left_out.rows == before:

@@ -8,12 +8,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import chain, islice, zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from typing_extensions import TypeIs
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
+from parlai_spotbot.importers.numbers import readings
 from parlai_spotbot.importers.transcripts import Row, transcript_rows
 from parlai_spotbot.reading import (
     SEPARATORS,
@@ -56,6 +60,10 @@ NOTHING = {
 
 FILLED_IN = ["Approve", "Reject"]
 """The last columns of MTurk's results, which its rows don't have."""
+BY_PLACE = re.compile(r"#\d{1,4}")
+"""A column of a table without a heading."""
+FIRST_ROWS = 20
+"""Of a table, that are compared with its header."""
 MOST_UNREAD = 8
 """Columns that aren't read and are named."""
 NO_WORD = re.compile(r"[\W_]+")
@@ -201,8 +209,51 @@ def _alike(rows: Dataset, head: Mapping[str, Any]) -> Dataset:
         yield where, row
 
 
-def dataset_rows(path: Path) -> Dataset:
-    """Yield each row with its place ("FILE, line 3"); a `UserError` names file and place of what can't be read."""
+def dataset_rows(path: Path, columns: Names = MappingProxyType({})) -> Dataset:
+    """Return each row with its place ("FILE, line 3"); a `UserError` names file and place of what can't be read.
+
+    Some of `columns` of --columns say more than a name: "#2" is the second of a table without a heading, "FILE:ID:NAME"
+    one of another file, of its row with the same value of ID.
+    """
+    rows = _placed_rows(path, any(map(BY_PLACE.fullmatch, columns.values())))
+    for name in columns.values():
+        file, *parts = name.rsplit(":", 2)
+        if len(parts) == 2 and Path(file).is_file():
+            rows = _with_column(rows, name, Path(file), *parts)
+    return rows
+
+
+def _with_column(rows: Dataset, name: str, file: Path, key: str, column: str) -> Dataset:
+    """Yield rows with a column of another file as the column `name`, of its row whose `key` is the same."""
+    others = [flat(other) for _, other in dataset_rows(file)]
+    head = dict.fromkeys(name for other in others for name in other)
+    for missing in {key, column} - head.keys():
+        raise UserError(f"--columns …={name}: {file} has no column '{missing}'.", nearest(missing, head))
+    values = {plain_text(other.get(key)): other.get(column) for other in others}
+    if len(values) < len(others):
+        raise UserError(f"--columns …={name}: rows of {file} share a '{key}'.", "Name a column that tells them apart.")
+    ids = set()
+    for where, row in rows:
+        ids.add(plain_text(at(row, key)))
+        yield where, {**row, name: values.get(plain_text(at(row, key)))}
+    if ids.isdisjoint(values):
+        raise UserError(f"--columns …={name}: no row has a '{key}' of {file}.", "Call it alike in both files.")
+
+
+def at(row: Row, path: str) -> Any:
+    """Return the value of a key of a row, or of "a.b"; None where there is none."""
+    if path in row:
+        return row[path]
+    key, _, rest = path.partition(".")
+    inner = row.get(key)
+    if rest.startswith("-1.") and isinstance(inner, list) and inner:
+        inner, rest = inner[-1], rest[3:]
+    if rest and isinstance(inner, dict):
+        return at(inner, rest)
+    return None
+
+
+def _placed_rows(path: Path, headless: bool) -> Dataset:
     paths = [path]
     if path.is_dir():
         paths = sorted(path.rglob("*.parquet"))
@@ -211,7 +262,7 @@ def dataset_rows(path: Path) -> Dataset:
     for file in paths:
         what = "line"
         try:
-            what, rows = _rows_of(file)
+            what, rows = _rows_of(file, headless)
             within = f"{file}, {what}"
             for number, row in rows:
                 if row is None:
@@ -230,7 +281,7 @@ def dataset_rows(path: Path) -> Dataset:
             raise UserError(f"{file}{place}: {err}.", REMEDY) from None
 
 
-def _rows_of(file: Path) -> tuple[str, Rows]:
+def _rows_of(file: Path, headless: bool) -> tuple[str, Rows]:
     """Return what a place in a file is called, and its rows; the format is known by the name, else by the beginning."""
     if file.suffix.lower() == ".parquet":
         return "row", _parquet(file)
@@ -246,7 +297,7 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
         rows = parse_yaml(whole_text(file), JsonTypes)
         return "entry", enumerate(rows if isinstance(rows, list) else [rows], start=1)
     if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
-        return "line", _csv(file)
+        return "line", _csv(file, headless)
     if begins == "[" and not kinds & {".jsonl", ".ndjson"}:
         return "entry", enumerate(parse_json(whole_text(file)), start=1)
     return "line", _json_lines(file)
@@ -254,25 +305,31 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
 
 def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table; also of one with blanks between its cells, three or more in each row."""
-    first = next(csv_rows(path), (0, []))[1]
-    if len(first) == 1 and len(first[0].split()) > 2:
-        split = [(number, " ".join(row).split()) for number, row in csv_rows(path)]
-        if {len(row) for _, row in split} == {len(split[0][1])}:
-            yield from split
-            return
-    yield from csv_rows(path)
+    first, rows = _ahead(csv_rows(path), 1)
+    if any(len(row) == 1 and len(row[0].split()) > 2 for _, row in first):
+        first += rows
+        split = [(number, " ".join(row).split()) for number, row in first]
+        if len({len(row) for _, row in split}) == 1:
+            first = split
+    return chain(first, rows)
 
 
-def _csv(path: Path) -> Rows:
+def _csv(path: Path, headless: bool) -> Rows:
     rows = _cells(path)
-    written = next(rows, (0, []))[1]
+    first, rows = _ahead(rows, FIRST_ROWS)
+    written = first[0][1] if first else []
+    if headless:
+        written = [f"#{place}" for place in range(1, len(written) + 1)]
+    elif len(first) > 2 and all(map(_is_value, written, zip_longest(*(row for _, row in first[1:])))):
+        raise Malformed("the header looks like a row; if it is one, name columns by place: --columns OURS=#1,OURS=#2", 1)
+    rows = chain(first[not headless :], rows)
     head = [name.strip() for name in written]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
         raise Malformed(
-            f"the header has the column '{twice[0]}' twice; if it is a row, put a line of names in front", 1
+            f"the header has the column '{twice[0]}' twice; if it is a row, name columns by place: --columns OURS=#1,OURS=#2", 1
         )
-    last = 1
+    last = int(not headless)
     for number, row in rows:
         if head[len(row) :] == FILLED_IN:
             row += [""] * len(FILLED_IN)
@@ -289,6 +346,25 @@ def _csv(path: Path) -> Rows:
         if written != head:
             row = [cell.strip() for cell in row]
         yield number, dict(zip(head, row, strict=True))
+
+
+def _ahead(rows: Rows, count: int) -> tuple[list[tuple[int, Any]], Rows]:
+    """Return the first rows, and an iterator of the others; what can't be read is an error when it is reached."""
+    first: list[tuple[int, Any]] = []
+    try:
+        first.extend(islice(rows, count))
+    except Malformed as err:
+        return first, iter(partial(_raise, err), None)
+    return first, rows
+
+
+def _raise(err: Malformed) -> Any:
+    raise err
+
+
+def _is_value(name: str, values: Collection[str]) -> bool:
+    """Return whether a cell of the header is one of its column, as another one is, or a number."""
+    return not name.strip() or name in values or bool(readings(name))
 
 
 def _holds_rows(cell: str, row: Sequence[str]) -> bool:

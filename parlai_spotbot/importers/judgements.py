@@ -302,7 +302,7 @@ def judgements(
     survey = reader.survey
     if packing_of(survey).comes_in:
         raise UserError(f"--survey {survey.name}: has a format of its own.", f"Use --format {survey.name}.")
-    rows = answer_rows(path, by_rule)
+    rows = answer_rows(path, by_rule, columns)
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     head = dict.fromkeys(name for _, row in rows for name in row)

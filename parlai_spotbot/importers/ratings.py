@@ -24,14 +24,14 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant, n
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number, readings
 from parlai_spotbot.importers.survey_tools import answer_rows
-from parlai_spotbot.importers.votes import MODEL, prompt_id, source_of
+from parlai_spotbot.importers.votes import MODEL, MODELS, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Option, Question, Survey
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, listed
 
 SURVEY = "ratings"
 ROW = "row-"
@@ -48,6 +48,8 @@ BETWEEN = re.compile(r"[ ._-]")
 IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 NUMBERED = re.compile(r"_?(\d{1,2})\Z")
 """The number of who rated after a criterion ("fluency_2", "rating1")."""
+SIDE = re.compile(r"_?(\d{1,2})\Z|_([a-h])\Z")
+"""The place after what is one system's of several in a row ("model_2", "rating_b")."""
 PEOPLE = "people"
 """The name of people whose texts were rated beside systems'."""
 LONGEST_NAME = 60
@@ -80,7 +82,7 @@ class RatingReader:
         sha256 = {}
         by_rule: Counter[str] = Counter()
         for name, path, given in map(named_file, request.paths):
-            self._read(path, answer_rows(path, by_rule), name if given else "")
+            self._read(path, answer_rows(path, by_rule, self.columns), name if given else "")
             sha256[path.name] = files.sha256(path)
         request.left_out.check(request.data)
         self.names.check_used()
@@ -124,6 +126,7 @@ class RatingReader:
         """Read the ratings of a file, all of `bot` where the request names one."""
         if not rows:
             raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
+        rows = _each_system(rows)
         mapping, rated = self._columns_of(path, rows, bot)
         for where, row in rows:
             with self.request.left_out.row():
@@ -185,6 +188,16 @@ class RatingReader:
 
     def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, Cell]:
         """Return the columns that hold the ratings of a system each, of those that hold numbers."""
+        two = _in_two_parts(free)
+        if two and {system for system, _ in two.values()} <= self.names.given.keys():
+            return {name: (*parts, "") for name, parts in two.items()}
+        if two:
+            who = list(dict.fromkeys(system for system, _ in two.values()))
+            raise UserError(
+                f"{path}: columns of scores name {listed(who)}, which may be who was rated, or who rated.",
+                f"Who was rated: --names {shlex.quote(','.join(f'{name}={name}' for name in who))}. Who rated: --columns "
+                f"bot=THEIRS, of {', '.join(name for name in head if name not in free)}.",
+            )
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
             found = {name: system for name in free if (system := _system_of(name))}
@@ -193,7 +206,7 @@ class RatingReader:
             }
         if len(systems) < 2:
             others = [name for name in free if not _is_id(name) and name not in _rated(free)]
-            named = ",".join(f"{name}={name}" for name in others) or "COLUMN=NAME,COLUMN=NAME"
+            named = ",".join(f"{name}={name}" for name in others if len(others) > 1) or "COLUMN=NAME,COLUMN=NAME"
             more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each; where all are"
             raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
         return {name: (system, "rating", "") for name, system in systems.items()}
@@ -203,7 +216,10 @@ class RatingReader:
         fields = {name: theirs for name, theirs in mapping.items() if theirs not in rated and name != "rating"}
         named = [*fields.items(), *((" ".join(filter(None, cell)) or "rating", name) for name, cell in rated.items())]
         self.notes.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in named)}")
-        self.notes += filter(None, [unread_note(head, {theirs for _, theirs in named})])
+        self.notes += filter(None, [unread_note(head, {"rated_row", *(theirs for _, theirs in named)})])
+        models = [name for name in rated if not MODELS.isdisjoint(spelling(name).split("_"))]
+        if models and "annotator" not in mapping and not self.request.source:
+            self.notes.append(WORDS["notes"]["models"].format(models=models[0]))
         has_raters = any(rater for *_, rater in rated.values())
         for field, text in TABLE["missing"].items():
             if field not in mapping and not (has_raters and field == "annotator"):
@@ -291,9 +307,37 @@ class RatingReader:
         return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
 
 
+def _each_system(rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
+    """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", "model_2", …)."""
+    head = dict.fromkeys(name for _, row in rows for name in row)
+    places: dict[str, dict[str, str]] = {}
+    for name in head:
+        place = SIDE.search(spelling(name.rpartition(".")[2]))
+        if place:
+            places.setdefault(place[1] or place[2], {})[place.string[: place.start()]] = name
+    sides = [side for side in places.values() if len(side) > 1 and not side.keys().isdisjoint(FIELDS["bot"])]
+    if len(sides) < 2:
+        return rows
+    own = {name for side in sides for name in side.values()}
+    return [
+        (where, {"rated_row": where, **shared, **{ours: row.get(theirs) for ours, theirs in side.items()}})
+        for where, row in rows
+        for shared in [{name: value for name, value in row.items() if name not in own}]
+        for side in sides
+        if any(plain_text(row.get(theirs)) for theirs in side.values())
+    ]
+
+
+def _in_two_parts(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the columns of scores under two names ("scores.ada.fluency"), as several have by the same criterion."""
+    parts = {name: (_system_of(name).rpartition(".")[0], name.rpartition(".")[2]) for name in columns}
+    times = Counter(criterion for system, criterion in parts.values() if system and criterion.isidentifier())
+    return {name: two for name, two in parts.items() if two[0] and times[two[1]] > 1}
+
+
 def _rated(columns: Sequence[str]) -> dict[str, Cell]:
     """Return the columns that are ratings by their names, by several raters where they are numbered."""
-    rated: dict[str, Cell] = {}
+    rated: dict[str, Cell] = {name: ("", criterion, who) for name, (who, criterion) in _in_two_parts(columns).items()}
     for name in columns:
         criterion = spelling(IN_BRACKETS.sub("", name.rpartition(".")[2]))
         rater = ""
@@ -301,7 +345,7 @@ def _rated(columns: Sequence[str]) -> dict[str, Cell]:
         if place:
             rater = f"rater {place[1]}"
             criterion = criterion[: place.start()]
-        if criterion.removesuffix("_score").split("_")[-1] in CRITERIA:
+        if name not in rated and criterion.removesuffix("_score").split("_")[-1] in CRITERIA:
             rated[name] = ("", criterion, rater)
     return rated
 

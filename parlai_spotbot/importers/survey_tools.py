@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Row, dataset_rows, entries, flat, is_list_of, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Names, Row, dataset_rows, entries, flat, is_list_of, plain_text, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators, rows_of_answers, rows_of_scores
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
@@ -32,9 +32,9 @@ NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words 
 REJECTED = "rejected, preview or check row"
 
 
-def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
+def answer_rows(path: Path, left_out: Counter[str], columns: Names) -> list[tuple[str, Row]]:
     """Return the rows of answers of a file, each with its place; `left_out` counts those that aren't to be used."""
-    rows = list(dataset_rows(path))
+    rows = list(dataset_rows(path, columns))
     if len(rows) == 1 and rows_of_annotators(rows[0][1]) == [rows[0][1]] and not rows_of_answers(rows[0][1], "1"):
         rows = entries(rows)
     codes: Mapping[str, list[str]] = {}

@@ -16,6 +16,7 @@ from parlai_spotbot.importers.dataset_rows import (
     spelt_columns,
 )
 from parlai_spotbot.importers.winners import WORDS, named_pair
+from parlai_spotbot.wording import listed
 
 TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
 """Columns that hold 1 where it is a tie."""
@@ -25,6 +26,8 @@ RANKINGS = (
     "as A>B=C. Ratings, of a system a row or of several in columns: --format ratings."
 )
 SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME"
+FROM_FILE = "In another file, in its row of the same id: --columns a=FILE:ID:COLUMN."
+MAY_WIN = {*WORDS["may_be_winners"]}
 SIDE_COLUMNS = "side_"
 """How columns begin that hold what two sides of texts are called, where no column names the contestants."""
 TEXTS = {*WORDS["texts_of_sides"]}
@@ -69,7 +72,8 @@ def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Seq
         names["winner"] = [name for name in names["winner"] if name not in WORDS["texts_of_pairs"]]
         return pair, names
     if {*names["winner"], *WORDS["one_hot"]}.isdisjoint(spelt):
-        names["winner"] = _winners_by_part({name: theirs for name, theirs in free.items() if name not in pair})
+        others = {name: theirs for name, theirs in free.items() if name not in pair}
+        names["winner"] = _winners_by_part(others) or _only_answer(others)
         if pair and pair[0].startswith(SIDE_COLUMNS):
             names["winner"] = names["winner"] or WORDS["labels_of_sides"]
     return (), names
@@ -86,12 +90,12 @@ def _pair(outer: Names, inner: Names, free: Collection[str], columns: Names) -> 
 
 
 def with_sides(rows: Dataset, columns: Names, names: Names) -> Dataset:
-    """Yield rows, with the two sides of what was compared as contestants where no column names them; `names` may name
-    the sides "a" and "b" (--names)."""
+    """Yield rows, with the two sides of what was compared as contestants where no column names them, or one of them;
+    `names` may name the sides "a" and "b" (--names)."""
     first = next(rows, None)
     if first is None:
         return
-    sides = _sides(tuple(flat(first[1])), columns, {"a", "b"} <= names.keys())
+    sides = _sides(tuple(flat(first[1])), columns, {side: names[side] for side in "ab" if side in names})
     yield first[0], {**sides, **first[1]}
     if not sides:
         yield from rows
@@ -99,21 +103,23 @@ def with_sides(rows: Dataset, columns: Names, names: Names) -> Dataset:
         yield where, {**sides, **row}
 
 
-def _sides(head: Sequence[str], columns: Names, named: bool) -> dict[str, str]:
-    """Return a column of each side, and what it is called: as the texts that were compared, or "a" and "b" if `named`.
+def _sides(head: Sequence[str], columns: Names, named: Names) -> dict[str, str]:
+    """Return a column of each side that none names, and what it is called: as it is `named`, else as the texts that
+    were compared.
 
     {} where columns name contestants, or it isn't known which two texts were compared.
     """
     spelt = spelt_columns(head)
-    if not {"a", "b"}.isdisjoint(columns) or _pair(spelt, inner_columns(head), spelt, columns):
+    one = {"a", "b"} & columns.keys()
+    if one:
+        return {side: name for side, name in named.items() if side not in one and side not in head}
+    if _pair(spelt, inner_columns(head), spelt, columns):
         return {}
     texts = [(pair, marks) for pair, marks in _pairs_alike(spelt).items() if {*PART.split(pair[0])} & TEXTS]
-    if len(texts) != 1 and named:
-        return {"a": "a", "b": "b"}
     if len(texts) != 1:
-        return {}
+        return dict(named) if len(named) == 2 else {}
     [(pair, marks)] = texts
-    called = "ab" if named else [f"side {spelt[name]}" for name in pair]
+    called = [*named.values()] if len(named) == 2 else [f"side {spelt[name]}" for name in pair]
     return {f"{SIDE_COLUMNS}{mark}": name for mark, name in zip(marks, called, strict=False)}
 
 
@@ -138,14 +144,18 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
         )
     if missing:
         holds = "; ".join(f"'{name}', {HOLDS[name]}" for name in missing)
-        may_hold = [name for name in head if not {*WORDS["may_be_winners"]}.isdisjoint(spelling(name).split("_"))]
+        may_hold = [name for name in head if not MAY_WIN.isdisjoint(spelling(name).split("_"))]
         named = dict.fromkeys(missing, "THEIR_COLUMN")
         if "winner" in missing and may_hold:
             named["winner"] = may_hold[0]
         remedy = f"Name it: --columns {shlex.quote(','.join(map('='.join, named.items())))}."
+        if "winner" in missing and len(may_hold) > 1:
+            remedy = f"{remedy} Of several criteria each is a study: {listed(may_hold)}."
         if "a" in missing:
             winner = "".join(f" --columns {shlex.quote(f'winner={theirs}')}" for theirs in [*named.values()][2:])
-            remedy = f"{remedy} {SIDES}{winner}."
+            remedy = f"{remedy} {SIDES}{winner}. {FROM_FILE}"
+        elif "b" in missing:
+            remedy = f"{remedy} Where it is always one: --names b=NAME."
         raise UserError(
             f"{where}: no column is known to hold {holds} (there are {', '.join(head)}).", f"{remedy} {RANKINGS}"
         )
@@ -161,6 +171,12 @@ def _winners_by_part(columns: Names) -> list[str]:
         if not parts.isdisjoint(WORDS["winners_by_part"]) and parts.isdisjoint(WORDS["no_winners"]):
             fits.append(name)
     return fits * (len(fits) == 1)
+
+
+def _only_answer(columns: Names) -> list[str]:
+    """Return the name of the only answer of MTurk's workers, where it may be the winner; none where there are more."""
+    answers = [name for name, theirs in columns.items() if theirs.startswith("Answer.")]
+    return [name for name in answers if len(answers) == 1 and not MAY_WIN.isdisjoint(name.split("_"))]
 
 
 def _contestants(names: Collection[str]) -> list[tuple[str, str]]:

@@ -159,7 +159,7 @@ def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]
     """Return the lines of judgements of a file; its winners, and marks of decimals, are what alone fits all rows."""
 
     def rows() -> Dataset:
-        return vote_rows(with_sides(dataset_rows(path), reader.given_columns, reader.given_names))
+        return vote_rows(with_sides(dataset_rows(path, reader.given_columns), reader.given_columns, reader.given_names))
 
     try:
         return by_columns(rows, understand, reader.read)

@@ -190,3 +190,28 @@ def test_without_pyarrow_it_is_said_what_to_install(tmp_path, monkeypatch):
 def test_users_of_logs_that_programs_end_are_told_to_be_read_as_people(last, names, told, write):
     made = read("messages", write({"messages": said("a", "b", "c", last)}), names=names)
     assert [note for note in made.about["notes"] if "users are read as people" in note] == [SIMULATED] * told
+
+
+@pytest.mark.parametrize(
+    "key, says",
+    [
+        ("question_id", ""),
+        ("other", "questions.csv has no column 'other'"),
+        ("kind", "rows of"),
+        ("text", "no row has a 'text' of"),
+    ],
+)
+def test_what_was_asked_stands_in_another_file(key, says, run, tmp_path):
+    """A column of another file is that of its row with the same id; an answer without one is left out and counted."""
+    questions = tmp_path / "questions.csv"
+    questions.write_text("question_id,text,kind\n1,how,k\n2,why,k\n")
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(f'{{"question_id": {n}, "text": "so {n}"}}\n' for n in (2, 1, 3)))
+    words = ["--columns", f"question={questions}:{key}:text,answer=text", "--study", tmp_path / "study"]
+    code, out, err = run("--format", "messages", "--data", answers, *words)
+    if says:
+        assert (code, says in err) == (2, True), err
+        return
+    assert (code, "1 × row without messages" in out) == (1, True), err
+    talks = Study.open(tmp_path / "study").conversations()
+    assert sorted(turn.text for talk in talks for turn in talk.turns) == ["how", "so 1", "so 2", "why"]

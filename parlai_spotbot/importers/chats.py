@@ -176,6 +176,7 @@ class ChatReader(Reading):
             talks = {"": (where, [turns[0] | {"id": None, "conversation_id": None} for _, turns in talks.values()])}
         if talks.keys() == {""}:
             self._check_one_talk(*talks[""])
+            talks = self._by_turn(*talks[""])
         if len(talks) > 1 and "" in talks:
             yield from (("", row) for row in talks.pop("")[1])  # of no conversation
         yield from talks.values()
@@ -244,6 +245,20 @@ class ChatReader(Reading):
                     f"{where}: column '{name}' may say of which conversation a turn is.",
                     f"Write --columns conversation_id={name}; conversation_id=-, where all turns are of one.",
                 )
+
+    def _by_turn(self, where: str, turns: list[dict]) -> dict[str, tuple[str, list[dict]]]:
+        """Return turns without a conversation, as several ones where their numbers begin again and repeat."""
+        key = next((key for key in self.keys["turn"] if key in turns[0]), "")
+        numbers = [text for turn in turns if (text := str(turn.get(key))).isdecimal()]
+        if len(numbers) < len(turns) or len({*numbers}) == len(numbers) or "conversation_id" in self.columns:
+            return {"": (where, turns)}
+        talks: list[list[dict]] = [[]]
+        for number, turn in zip(map(int, numbers), turns, strict=True):
+            if talks[-1] and number < int(talks[-1][-1][key]):
+                talks.append([])
+            talks[-1].append(turn)
+        self.counts["begun"] += len(talks) * (len(talks) > 1)
+        return {str(number): (where, talk) for number, talk in enumerate(talks)}
 
     def _renamed(self, row: dict) -> dict:
         """Return a row with the columns that --columns names for what is said under the names of `FIELDS`."""

@@ -62,6 +62,7 @@ FILLED_IN = ["Approve", "Reject"]
 """The last columns of MTurk's results, which its rows don't have."""
 BY_PLACE = re.compile(r"#\d{1,4}")
 """A column of a table without a heading."""
+IF_A_ROW = "if it is one, name columns by place: --columns OURS=#1,OURS=#2"
 FIRST_ROWS = 20
 """Of a table, that are compared with its header."""
 MOST_UNREAD = 8
@@ -321,14 +322,12 @@ def _csv(path: Path, headless: bool) -> Rows:
     if headless:
         written = [f"#{place}" for place in range(1, len(written) + 1)]
     elif len(first) > 2 and all(map(_is_value, written, zip_longest(*(row for _, row in first[1:])))):
-        raise Malformed("the header looks like a row; if it is one, name columns by place: --columns OURS=#1,OURS=#2", 1)
+        raise Malformed(f"the header looks like a row; {IF_A_ROW}", 1)
     rows = chain(first[not headless :], rows)
     head = [name.strip() for name in written]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
-        raise Malformed(
-            f"the header has the column '{twice[0]}' twice; if it is a row, name columns by place: --columns OURS=#1,OURS=#2", 1
-        )
+        raise Malformed(f"the header has the column '{twice[0]}' twice; {IF_A_ROW}", 1)
     last = int(not headless)
     for number, row in rows:
         if head[len(row) :] == FILLED_IN:

@@ -195,14 +195,16 @@ class RatingReader:
             who = list(dict.fromkeys(system for system, _ in two.values()))
             raise UserError(
                 f"{path}: columns of scores name {listed(who)}, which may be who was rated, or who rated.",
-                f"Who was rated: --names {shlex.quote(','.join(f'{name}={name}' for name in who))}. Who rated: --columns "
-                f"bot=THEIRS, of {', '.join(name for name in head if name not in free)}.",
+                f"Who was rated: --names {shlex.quote(','.join(f'{name}={name}' for name in who))}. Who rated: "
+                f"--columns bot=THEIRS, of {', '.join(name for name in head if name not in free)}.",
             )
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
             found = {name: system for name in free if (system := _system_of(name))}
             systems = {
-                name: system for name, system in found.items() if NO_SYSTEMS.isdisjoint(spelling(system).split("_"))
+                name: system
+                for name, system in found.items()
+                if NO_SYSTEMS.isdisjoint(spelling(system).split("_")) and not system.isdigit()
             }
         if len(systems) < 2:
             others = [name for name in free if not _is_id(name) and name not in _rated(free)]
@@ -308,7 +310,7 @@ class RatingReader:
 
 
 def _each_system(rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
-    """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", "model_2", …)."""
+    """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …)."""
     head = dict.fromkeys(name for _, row in rows for name in row)
     places: dict[str, dict[str, str]] = {}
     for name in head:

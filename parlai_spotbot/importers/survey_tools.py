@@ -12,7 +12,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Names, Row, dataset_rows, entries, flat, is_list_of, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import (
+    Names,
+    Row,
+    dataset_rows,
+    entries,
+    flat,
+    is_list_of,
+    plain_text,
+    spelling,
+)
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators, rows_of_answers, rows_of_scores
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 

@@ -193,7 +193,7 @@ def test_users_of_logs_that_programs_end_are_told_to_be_read_as_people(last, nam
 
 
 @pytest.mark.parametrize(
-    "key, says",
+    ("key", "says"),
     [
         ("question_id", ""),
         ("other", "questions.csv has no column 'other'"),

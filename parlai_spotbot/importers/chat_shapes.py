@@ -254,8 +254,8 @@ def _exchanges(given: list[Row]) -> list[Row]:
 
 def _questions_and_answers(row: Row) -> list[Row]:
     """Return the messages of two lists of the same length, questions and their answers."""
-    questions = row.get("questions")
-    for answers in (row.get("answers"), at(row, "answers.input_text")):
+    for answered, asked in SHAPES["of_same_length"].items():
+        questions, answers = at(row, asked), at(row, answered)
         if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
             return _exchanges([{"question": one, "answer": two} for one, two in zip(questions, answers, strict=True)])
     return []

@@ -366,9 +366,8 @@ class ChatReader(Reading):
             remedy = f"Say who is who (what tools say is left out): {column}--roles '{_quoted(named)}'."
         if len(named) == 1 and named[0].startswith((USER, BOT)):
             remedy = f"{remedy} Where other chats have other names: {named[0].partition('=')[0]}={OTHERWISE}."
-        return Unusable(
-            "conversation with an unknown role", problem, f"{nearest(unknown[0], self.role_of, 0)} {remedy}".strip()
-        )
+        suggestion = "" if column else nearest(unknown[0], self.role_of, 0)
+        return Unusable("conversation with an unknown role", problem, f"{suggestion} {remedy}".strip())
 
     def _role_within(self, word: str) -> str:
         """Return the role that a part of a word means ("Agent (Thought)"); "" where none does."""

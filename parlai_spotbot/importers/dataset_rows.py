@@ -242,13 +242,14 @@ def _with_column(rows: Dataset, name: str, file: Path, key: str, column: str) ->
 
 
 def at(row: Row, path: str) -> Any:
-    """Return the value of a key of a row, or of "a.b"; None where there is none."""
+    """Return the value of a key of a row, or of "a.b", "a.0.b" and "a.-1.b"; None where there is none."""
     if path in row:
         return row[path]
     key, _, rest = path.partition(".")
     inner = row.get(key)
-    if rest.startswith("-1.") and isinstance(inner, list) and inner:
-        inner, rest = inner[-1], rest[3:]
+    place, _, more = rest.partition(".")
+    if place in ("0", "-1") and isinstance(inner, list) and inner:
+        inner, rest = inner[int(place)], more
     if rest and isinstance(inner, dict):
         return at(inner, rest)
     return None

@@ -317,8 +317,9 @@ def _each_system(rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
         place = SIDE.search(spelling(name.rpartition(".")[2]))
         if place:
             places.setdefault(place[1] or place[2], {})[place.string[: place.start()]] = name
-    sides = [side for side in places.values() if len(side) > 1 and not side.keys().isdisjoint(FIELDS["bot"])]
-    if len(sides) < 2:
+    sides = [side for side in places.values() if not side.keys().isdisjoint(FIELDS["bot"])]
+    held = [[row.get(name) for _, row in rows] for side in sides for name in side.values()]
+    if len(sides) < 2 or not any(map(_holds_numbers, held)):
         return rows
     own = {name for side in sides for name in side.values()}
     return [
@@ -347,7 +348,7 @@ def _rated(columns: Sequence[str]) -> dict[str, Cell]:
         if place:
             rater = f"rater {place[1]}"
             criterion = criterion[: place.start()]
-        if name not in rated and criterion.removesuffix("_score").split("_")[-1] in CRITERIA:
+        if name not in rated and not {criterion, criterion.removesuffix("_score").split("_")[-1]}.isdisjoint(CRITERIA):
             rated[name] = ("", criterion, rater)
     return rated
 

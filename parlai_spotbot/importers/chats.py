@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from html import unescape
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
@@ -175,8 +175,7 @@ class ChatReader(Reading):
             where = next(iter(talks.values()))[0]
             talks = {"": (where, [turns[0] | {"id": None, "conversation_id": None} for _, turns in talks.values()])}
         if talks.keys() == {""}:
-            self._check_one_talk(*talks[""])
-            talks = self._by_turn(*talks[""])
+            talks = self._talks_of(*talks[""])
         if len(talks) > 1 and "" in talks:
             yield from (("", row) for row in talks.pop("")[1])  # of no conversation
         yield from talks.values()
@@ -211,9 +210,9 @@ class ChatReader(Reading):
         one = shaped(row)
         if alone and not of_turns and one.keys() == row.keys() and {"question", "answer"}.isdisjoint(self.columns):
             inner = [value for value in row.values() if isinstance(value, dict) and self._messages(value)[1]]
-            said = _by_part(row) if len(inner) != 1 else {}
-            one = shaped({**row, **said, **(inner[0] if len(inner) == 1 else {})})
-            self.counts["by_part"] += bool(said)
+            said = inner[0] if len(inner) == 1 else _by_part(row)
+            one = shaped({**row, **said})
+            self.counts["by_part"] += "the_answer" in said
         session = session_of(one)
         if session:
             return TRACE, session, one
@@ -229,13 +228,14 @@ class ChatReader(Reading):
         keys += [key for key in self.keys["conversation_id"] if key in LAST]
         return next(filter(plain_text, (at(row, key) or "" for key in keys)), None)
 
-    def _check_one_talk(self, where: str, turns: list[dict]) -> None:
-        """Raise `UserError` where a column may say that turns without a conversation are of several.
+    def _talks_of(self, where: str, turns: list[dict]) -> dict[str, tuple[str, list[dict]]]:
+        """Return turns without a conversation: as several, where their numbers begin again and repeat.
 
-        It does where each value stands in one block of rows, two or more.
+        Raise `UserError` where a column may say of which they are, whose values stand in one block of rows each.
         """
+        begins = [0, len(turns)]
         if "conversation_id" in self.columns:
-            return
+            return {"": (where, turns)}
         known = {*self.roles, *self.keys["text"], *self.keys["turn"], "id", "conversation_id"}
         for name in reversed(turns[0]):
             values = [plain_text(turn.get(name)) for turn in turns]
@@ -245,20 +245,12 @@ class ChatReader(Reading):
                     f"{where}: column '{name}' may say of which conversation a turn is.",
                     f"Write --columns conversation_id={name}; conversation_id=-, where all turns are of one.",
                 )
-
-    def _by_turn(self, where: str, turns: list[dict]) -> dict[str, tuple[str, list[dict]]]:
-        """Return turns without a conversation, as several ones where their numbers begin again and repeat."""
         key = next((key for key in self.keys["turn"] if key in turns[0]), "")
-        numbers = [text for turn in turns if (text := str(turn.get(key))).isdecimal()]
-        if len(numbers) < len(turns) or len({*numbers}) == len(numbers) or "conversation_id" in self.columns:
-            return {"": (where, turns)}
-        talks: list[list[dict]] = [[]]
-        for number, turn in zip(map(int, numbers), turns, strict=True):
-            if talks[-1] and number < int(talks[-1][-1][key]):
-                talks.append([])
-            talks[-1].append(turn)
-        self.counts["begun"] += len(talks) * (len(talks) > 1)
-        return {str(number): (where, talk) for number, talk in enumerate(talks)}
+        numbers = [str(turn.get(key)) for turn in turns]
+        if all(map(str.isdecimal, numbers)) and len({*numbers}) < len(numbers):
+            begins[1:1] = [place for place, (one, other) in enumerate(pairwise(map(int, numbers)), 1) if other < one]
+            self.counts["begun"] += (len(begins) - 1) * (len(begins) > 2)
+        return {str(place): (where, turns[place:end]) for place, end in pairwise(begins)}
 
     def _renamed(self, row: dict) -> dict:
         """Return a row with the columns that --columns names for what is said under the names of `FIELDS`."""
@@ -332,10 +324,6 @@ class ChatReader(Reading):
     def _with_roles(self, messages: list[dict], where: str) -> list[tuple[str, dict]]:
         """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
         roles = [self._role(message) for message in messages]
-        roles = [
-            (TOOL if role is None and word and not self._text(message, "text").strip() else role, word)
-            for (role, word), message in zip(roles, messages, strict=True)
-        ]
         if all(word == "" and role is None for role, word in roles) and _texts_alone(messages, self.keys["text"]):
             self.counts["in_turn"] += len(messages)
             roles = [((USER, BOT)[place % 2], "") for place in range(len(messages))]
@@ -363,9 +351,8 @@ class ChatReader(Reading):
         named = [f"{role or free.pop(0)}={word}" for role, word in zip(meant, unknown, strict=True) if word]
         remedy = "Name the field that says whose a message is: --columns role=THEIRS."
         if named:
-            remedy = f"Say who is who (what tools say is left out): {column}--roles '{_quoted(named)}'."
-        if len(named) == 1 and named[0].startswith((USER, BOT)):
-            remedy = f"{remedy} Where other chats have other names: {named[0].partition('=')[0]}={OTHERWISE}."
+            who = _quoted(named)
+            remedy = f"Say who is who (what tools say is left out): {column}--roles '{who}' (* is everybody else)."
         suggestion = "" if column else nearest(unknown[0], self.role_of, 0)
         return Unusable("conversation with an unknown role", problem, f"{suggestion} {remedy}".strip())
 
@@ -389,7 +376,10 @@ class ChatReader(Reading):
         word = ""
         if speaker is not None and not isinstance(speaker, bool):
             word = str(speaker).strip(" :")
-        return self.role_of.get(word.casefold(), self.role_of.get(OTHERWISE)), word
+        role = self.role_of.get(word.casefold(), self.role_of.get(OTHERWISE))
+        if role is None and word and not self._text(message, "text").strip():
+            return TOOL, ""
+        return role, word
 
     def _text(self, message: dict, field: str) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""

@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from types import MappingProxyType
@@ -64,7 +63,7 @@ BY_PLACE = re.compile(r"#\d{1,4}")
 """A column of a table without a heading."""
 IF_A_ROW = "if it is one, name columns by place: --columns OURS=#1,OURS=#2"
 FIRST_ROWS = 20
-"""Of a table, that are compared with its header."""
+"""Of a table, which are compared with its header."""
 MOST_UNREAD = 8
 """Columns that aren't read and are named."""
 NO_WORD = re.compile(r"[\W_]+")
@@ -305,24 +304,23 @@ def _rows_of(file: Path, headless: bool) -> tuple[str, Rows]:
     return "line", _json_lines(file)
 
 
-def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a table; also of one with blanks between its cells, three or more in each row."""
-    first, rows = _ahead(csv_rows(path), 1)
-    if any(len(row) == 1 and len(row[0].split()) > 2 for _, row in first):
-        first += rows
-        split = [(number, " ".join(row).split()) for number, row in first]
-        if len({len(row) for _, row in split}) == 1:
-            first = split
-    return chain(first, rows)
+def _cells(path: Path) -> Rows:
+    """Return the rows of a table; also of one with blanks between its cells, three or more in each row."""
+    first, rows = _ahead(csv_rows(path))
+    words = {(len(row), len(" ".join(row).split())) for _, row in first}
+    rows = chain(first, rows)
+    if len(words) == 1 and words.pop() > (1, 2) and len(first[0][1]) == 1:
+        return ((number, " ".join(row).split()) for number, row in rows)
+    return rows
 
 
 def _csv(path: Path, headless: bool) -> Rows:
-    rows = _cells(path)
-    first, rows = _ahead(rows, FIRST_ROWS)
-    written = first[0][1] if first else []
+    first, rows = _ahead(_cells(path))
+    written = [*first, (0, [])][0][1]
+    columns = zip(written, zip_longest(*(row for _, row in first[1:])), strict=False)
     if headless:
         written = [f"#{place}" for place in range(1, len(written) + 1)]
-    elif len(first) > 2 and all(map(_is_value, written, zip_longest(*(row for _, row in first[1:])))):
+    elif len(first) > 2 and all(not name.strip() or name in values or readings(name) for name, values in columns):
         raise Malformed(f"the header looks like a row; {IF_A_ROW}", 1)
     rows = chain(first[not headless :], rows)
     head = [name.strip() for name in written]
@@ -348,23 +346,19 @@ def _csv(path: Path, headless: bool) -> Rows:
         yield number, dict(zip(head, row, strict=True))
 
 
-def _ahead(rows: Rows, count: int) -> tuple[list[tuple[int, Any]], Rows]:
+def _ahead(rows: Rows) -> tuple[list[tuple[int, Any]], Rows]:
     """Return the first rows, and an iterator of the others; what can't be read is an error when it is reached."""
     first: list[tuple[int, Any]] = []
     try:
-        first.extend(islice(rows, count))
+        first.extend(islice(rows, FIRST_ROWS))
     except Malformed as err:
-        return first, iter(partial(_raise, err), None)
+        rows = _failing(err)
     return first, rows
 
 
-def _raise(err: Malformed) -> Any:
+def _failing(err: Malformed) -> Rows:
     raise err
-
-
-def _is_value(name: str, values: Collection[str]) -> bool:
-    """Return whether a cell of the header is one of its column, as another one is, or a number."""
-    return not name.strip() or name in values or bool(readings(name))
+    yield
 
 
 def _holds_rows(cell: str, row: Sequence[str]) -> bool:

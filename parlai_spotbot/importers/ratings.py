@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Option, Question, Survey
-from parlai_spotbot.wording import counted, listed
+from parlai_spotbot.wording import counted
 
 SURVEY = "ratings"
 ROW = "row-"
@@ -48,7 +48,7 @@ BETWEEN = re.compile(r"[ ._-]")
 IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 NUMBERED = re.compile(r"_?(\d{1,2})\Z")
 """The number of who rated after a criterion ("fluency_2", "rating1")."""
-SIDE = re.compile(r"_?(\d{1,2})\Z|_([a-h])\Z")
+SIDE = re.compile(r"_?(\d{1,2}|(?<=_)[a-h])\Z")
 """The place after what is one system's of several in a row ("model_2", "rating_b")."""
 PEOPLE = "people"
 """The name of people whose texts were rated beside systems'."""
@@ -189,15 +189,9 @@ class RatingReader:
     def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, Cell]:
         """Return the columns that hold the ratings of a system each, of those that hold numbers."""
         two = _in_two_parts(free)
-        if two and {system for system, _ in two.values()} <= self.names.given.keys():
+        who = dict.fromkeys(system for system, _ in two.values())
+        if two and who.keys() <= self.names.given.keys():
             return {name: (*parts, "") for name, parts in two.items()}
-        if two:
-            who = list(dict.fromkeys(system for system, _ in two.values()))
-            raise UserError(
-                f"{path}: columns of scores name {listed(who)}, which may be who was rated, or who rated.",
-                f"Who was rated: --names {shlex.quote(','.join(f'{name}={name}' for name in who))}. Who rated: "
-                f"--columns bot=THEIRS, of {', '.join(name for name in head if name not in free)}.",
-            )
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
             found = {name: system for name in free if (system := _system_of(name))}
@@ -206,8 +200,8 @@ class RatingReader:
                 for name, system in found.items()
                 if NO_SYSTEMS.isdisjoint(spelling(system).split("_")) and not system.isdigit()
             }
-        if len(systems) < 2:
-            others = [name for name in free if not _is_id(name) and name not in _rated(free)]
+        if two or len(systems) < 2:
+            others = [*who] or [name for name in free if not _is_id(name) and name not in _rated(free)]
             named = ",".join(f"{name}={name}" for name in others if len(others) > 1) or "COLUMN=NAME,COLUMN=NAME"
             more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each; where all are"
             raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
@@ -311,24 +305,21 @@ class RatingReader:
 
 def _each_system(rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
     """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …)."""
-    head = dict.fromkeys(name for _, row in rows for name in row)
-    places: dict[str, dict[str, str]] = {}
-    for name in head:
+    sides: dict[str, dict[str, str]] = defaultdict(dict)
+    for name in dict.fromkeys(name for _, row in rows for name in row):
         place = SIDE.search(spelling(name.rpartition(".")[2]))
         if place:
-            places.setdefault(place[1] or place[2], {})[place.string[: place.start()]] = name
-    sides = [side for side in places.values() if not side.keys().isdisjoint(FIELDS["bot"])]
-    held = [[row.get(name) for _, row in rows] for side in sides for name in side.values()]
-    if len(sides) < 2 or not any(map(_holds_numbers, held)):
+            sides[place[1]][place.string[: place.start()]] = name
+    named = [side for side in sides.values() if not side.keys().isdisjoint(FIELDS["bot"])]
+    own = {theirs for side in named for theirs in side.values()}
+    if len(named) < 2 or not any(_holds_numbers(row.get(name) for _, row in rows) for name in own):
         return rows
-    own = {name for side in sides for name in side.values()}
-    return [
-        (where, {"rated_row": where, **shared, **{ours: row.get(theirs) for ours, theirs in side.items()}})
-        for where, row in rows
-        for shared in [{name: value for name, value in row.items() if name not in own}]
-        for side in sides
-        if any(plain_text(row.get(theirs)) for theirs in side.values())
-    ]
+    found = []
+    for where, row in rows:
+        shared = {"rated_row": where} | {name: value for name, value in row.items() if name not in own}
+        values = [{ours: row.get(theirs) for ours, theirs in side.items()} for side in named]
+        found += [(where, shared | one) for one in values if any(map(plain_text, one.values()))]
+    return found
 
 
 def _in_two_parts(columns: Sequence[str]) -> dict[str, tuple[str, str]]:

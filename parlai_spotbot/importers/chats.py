@@ -30,7 +30,7 @@ from parlai_spotbot.importers.chat_shapes import (
     shaped,
 )
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
-from parlai_spotbot.importers.dataset_rows import at, check_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import at, check_columns, has_part, plain_text, spelling, spelt_columns
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.spans import spans_of
@@ -233,7 +233,7 @@ class ChatReader(Reading):
 
         Raise `UserError` where a column may say of which they are, whose values stand in one block of rows each.
         """
-        begins = [0, len(turns)]
+        ends: list[int] = []
         if "conversation_id" in self.columns:
             return {"": (where, turns)}
         known = {*self.roles, *self.keys["text"], *self.keys["turn"], "id", "conversation_id"}
@@ -248,9 +248,9 @@ class ChatReader(Reading):
         key = next((key for key in self.keys["turn"] if key in turns[0]), "")
         numbers = [str(turn.get(key)) for turn in turns]
         if all(map(str.isdecimal, numbers)) and len({*numbers}) < len(numbers):
-            begins[1:1] = [place for place, (one, other) in enumerate(pairwise(map(int, numbers)), 1) if other < one]
-            self.counts["begun"] += (len(begins) - 1) * (len(begins) > 2)
-        return {str(place): (where, turns[place:end]) for place, end in pairwise(begins)}
+            ends = [place for place, (one, other) in enumerate(pairwise(map(int, numbers)), 1) if other < one]
+            self.counts["begun"] += len(ends)
+        return {str(end): (where, turns[place:end]) for place, end in pairwise([0, *ends, len(turns)])}
 
     def _renamed(self, row: dict) -> dict:
         """Return a row with the columns that --columns names for what is said under the names of `FIELDS`."""
@@ -425,11 +425,9 @@ def _by_part(row: dict) -> dict:
     """Return what was answered, and asked, as `shaped` finds it, of the only columns that are called so in part; {}
     without an answer."""
     said = {}
-    no_answers = {*CHAT_WORDS["no_answers"]}
+    texts = [name for name in row if isinstance(row[name], str) and not has_part(name, CHAT_WORDS["no_answers"])]
     for field, parts in CHAT_WORDS["sure_parts"].items():
-        names = {spelling(name): name for name in row if isinstance(row[name], str)}
-        words = {name: spelt.split("_") for spelt, name in names.items()}
-        fits = [name for name in words if words[name][-1] in parts and no_answers.isdisjoint(words[name])]
+        fits = [name for spelt, name in spelt_columns(texts).items() if spelt.rpartition("_")[2] in parts]
         if len(fits) == 1:
             said[field] = row[fits[0]]
     if "the_answer" not in said:
@@ -468,8 +466,9 @@ def _without_messages(row: dict, where: str, column: str) -> Unusable:
         "row without messages",
         f"{where} is no list of objects with a role and a text.",
         f"Name the columns: --columns messages=THEIRS, or {shlex.quote(','.join(pairs))}; of a row a turn "
-        f"conversation_id, role and text. Answers without what was asked are no "
-        f"conversation (in another file: question=FILE:ID:COLUMN); ratings of them are read by --format ratings. "
+        f"conversation_id, role and text; of a table without a heading question=#1,answer=#2. Answers without what was "
+        f"asked are no conversation (in another file: question=FILE:ID:COLUMN); ratings of them are read by --format "
+        f"ratings. "
         f"{nearest(column, columns.values(), 20)}",
     )
 

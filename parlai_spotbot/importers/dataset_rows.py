@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from typing_extensions import TypeIs
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
-from parlai_spotbot.importers.numbers import readings
 from parlai_spotbot.importers.transcripts import Row, transcript_rows
 from parlai_spotbot.reading import (
     SEPARATORS,
@@ -61,9 +60,6 @@ FILLED_IN = ["Approve", "Reject"]
 """The last columns of MTurk's results, which its rows don't have."""
 BY_PLACE = re.compile(r"#\d{1,4}")
 """A column of a table without a heading."""
-IF_A_ROW = "if it is one, name columns by place: --columns OURS=#1,OURS=#2"
-FIRST_ROWS = 20
-"""Of a table, which are compared with its header."""
 MOST_UNREAD = 8
 """Columns that aren't read and are named."""
 NO_WORD = re.compile(r"[\W_]+")
@@ -114,6 +110,34 @@ def named_columns(
 def spelt_columns(head: Sequence[str]) -> dict[str, str]:
     """Return spelling -> column, the first of those that are spelt alike."""
     return {spelling(name): name for name in reversed(head)}
+
+
+def spelt_as(names: Iterable[str], words: Container[str]) -> list[str]:
+    """Return those of some names that are spelt as one of the words."""
+    return [name for name in names if spelling(name) in words]
+
+
+def has_part(name: str, words: Collection[str]) -> bool:
+    """Return True if a part of a name is one of the words ("overall_score")."""
+    return not set(words).isdisjoint(spelling(name).split("_"))
+
+
+def without(row: Mapping[str, Kind], names: Container[str]) -> dict[str, Kind]:
+    """Return a row without some columns."""
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def head_of(rows: Iterable[tuple[str, Row]]) -> list[str]:
+    """Return the columns of all rows."""
+    return [*dict.fromkeys(name for _, row in rows for name in row)]
+
+
+def json_within(value: Any) -> Any:
+    """Return what a text holds that is a list or an object in JSON; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        with suppress(Malformed):
+            return parse_json(value)
+    return value
 
 
 def inner_columns(head: Sequence[str]) -> dict[str, str]:
@@ -198,7 +222,7 @@ def by_columns(
     with suppress(UserError):
         head = tuple(first)
         return read(understand(head), head, _alike(rows(), first))
-    head = tuple(dict.fromkeys(name for _, row in rows() for name in row))
+    head = tuple(head_of(rows()))
     return read(understand(head), head, rows())
 
 
@@ -225,19 +249,13 @@ def dataset_rows(path: Path, columns: Names = MappingProxyType({})) -> Dataset:
 
 def _with_column(rows: Dataset, name: str, file: Path, key: str, column: str) -> Dataset:
     """Yield rows with a column of another file as the column `name`, of its row whose `key` is the same."""
-    others = [flat(other) for _, other in dataset_rows(file)]
-    head = dict.fromkeys(name for other in others for name in other)
-    for missing in {key, column} - head.keys():
-        raise UserError(f"--columns …={name}: {file} has no column '{missing}'.", nearest(missing, head))
-    values = {plain_text(other.get(key)): other.get(column) for other in others}
+    others = [(where, flat(other)) for where, other in dataset_rows(file)]
+    check_columns({"id": key, "column": column}, ("id", "column"), file, head_of(others))
+    values = {plain_text(other.get(key)): other.get(column) for _, other in others}
     if len(values) < len(others):
         raise UserError(f"--columns …={name}: rows of {file} share a '{key}'.", "Name a column that tells them apart.")
-    ids = set()
     for where, row in rows:
-        ids.add(plain_text(at(row, key)))
         yield where, {**row, name: values.get(plain_text(at(row, key)))}
-    if ids.isdisjoint(values):
-        raise UserError(f"--columns …={name}: no row has a '{key}' of {file}.", "Call it alike in both files.")
 
 
 def at(row: Row, path: str) -> Any:
@@ -304,29 +322,31 @@ def _rows_of(file: Path, headless: bool) -> tuple[str, Rows]:
     return "line", _json_lines(file)
 
 
-def _cells(path: Path) -> Rows:
+def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Return the rows of a table; also of one with blanks between its cells, three or more in each row."""
-    first, rows = _ahead(csv_rows(path))
-    words = {(len(row), len(" ".join(row).split())) for _, row in first}
-    rows = chain(first, rows)
-    if len(words) == 1 and words.pop() > (1, 2) and len(first[0][1]) == 1:
-        return ((number, " ".join(row).split()) for number, row in rows)
-    return rows
+    rows = csv_rows(path)
+    first = [*islice(rows, 1)]
+    if any(len(row) == 1 and len(row[0].split()) > 2 for _, row in first):
+        first += rows
+        split = [(number, " ".join(row).split()) for number, row in first]
+        if len({len(row) for _, row in split}) == 1:
+            first = split
+    return chain(first, rows)
 
 
 def _csv(path: Path, headless: bool) -> Rows:
-    first, rows = _ahead(_cells(path))
-    written = [*first, (0, [])][0][1]
-    columns = zip(written, zip_longest(*(row for _, row in first[1:])), strict=False)
+    rows = _cells(path)
+    first = [*islice(rows, 1)]
+    written = first[0][1] if first else []
     if headless:
         written = [f"#{place}" for place in range(1, len(written) + 1)]
-    elif len(first) > 2 and all(not name.strip() or name in values or readings(name) for name, values in columns):
-        raise Malformed(f"the header looks like a row; {IF_A_ROW}", 1)
-    rows = chain(first[not headless :], rows)
+        rows = chain(first, rows)
     head = [name.strip() for name in written]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
-        raise Malformed(f"the header has the column '{twice[0]}' twice; {IF_A_ROW}", 1)
+        raise Malformed(
+            f"the header has the column '{twice[0]}' twice; if it is a row, name columns by place: --columns OURS=#1", 1
+        )
     last = int(not headless)
     for number, row in rows:
         if head[len(row) :] == FILLED_IN:
@@ -344,21 +364,6 @@ def _csv(path: Path, headless: bool) -> Rows:
         if written != head:
             row = [cell.strip() for cell in row]
         yield number, dict(zip(head, row, strict=True))
-
-
-def _ahead(rows: Rows) -> tuple[list[tuple[int, Any]], Rows]:
-    """Return the first rows, and an iterator of the others; what can't be read is an error when it is reached."""
-    first: list[tuple[int, Any]] = []
-    try:
-        first.extend(islice(rows, FIRST_ROWS))
-    except Malformed as err:
-        rows = _failing(err)
-    return first, rows
-
-
-def _failing(err: Malformed) -> Rows:
-    raise err
-    yield
 
 
 def _holds_rows(cell: str, row: Sequence[str]) -> bool:

@@ -21,7 +21,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import NONE, Names, Row, named_columns, plain_text, spelling, unread_note
+from parlai_spotbot.importers.dataset_rows import (
+    NONE,
+    Names,
+    Row,
+    head_of,
+    named_columns,
+    plain_text,
+    spelling,
+    unread_note,
+)
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements, judged_study
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
@@ -305,8 +314,8 @@ def judgements(
     rows = answer_rows(path, by_rule, columns)
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
-    head = dict.fromkeys(name for _, row in rows for name in row)
-    mapping, fields = _mapping(path, list(head), columns, survey)
+    head = head_of(rows)
+    mapping, fields = _mapping(path, head, columns, survey)
     read: list[Judgement] = []
     places: dict[str, tuple[str, Judgement]] = {}
     called = mapping.get("annotation_id", "annotation_id")

@@ -17,7 +17,17 @@ from typing import Any, Literal
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
-from parlai_spotbot.importers.dataset_rows import NONE, Row, named_columns, plain_text, spelling, unread_note
+from parlai_spotbot.importers.dataset_rows import (
+    NONE,
+    Row,
+    has_part,
+    head_of,
+    named_columns,
+    plain_text,
+    spelling,
+    unread_note,
+    without,
+)
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant, numbered
@@ -44,12 +54,14 @@ FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {
 CRITERIA = frozenset(TABLE["criteria"])
 LESS = frozenset(TABLE["less_is_better"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
-BETWEEN = re.compile(r"[ ._-]")
+OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
 IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 NUMBERED = re.compile(r"_?(\d{1,2})\Z")
 """The number of who rated after a criterion ("fluency_2", "rating1")."""
-SIDE = re.compile(r"_?(\d{1,2}|(?<=_)[a-h])\Z")
-"""The place after what is one system's of several in a row ("model_2", "rating_b")."""
+SIDE = re.compile(r"(?P<name>.*?)_?(?P<place>\d{1,2}|(?<=_)[a-h])")
+"""A column of one system of several in a row ("model_2", "rating_b"): what it holds, and the system's place."""
+WITHIN = re.compile(r"(?:scores?|ratings?)\.(?P<place>.+)\.(?P<name>[a-z_]+)", re.IGNORECASE)
+"""A column of scores of two names, of which the second is a criterion."""
 PEOPLE = "people"
 """The name of people whose texts were rated beside systems'."""
 LONGEST_NAME = 60
@@ -126,7 +138,7 @@ class RatingReader:
         """Read the ratings of a file, all of `bot` where the request names one."""
         if not rows:
             raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
-        rows = _each_system(rows)
+        rows = self._each_system(rows)
         mapping, rated = self._columns_of(path, rows, bot)
         for where, row in rows:
             with self.request.left_out.row():
@@ -137,11 +149,34 @@ class RatingReader:
                     ratings[criterion or spelling(values.get("criterion") or "rating")] = row.get(column)
                 self._take(where, values, found)
 
+    def _each_system(self, rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
+        """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …), or who
+        was rated, or rated, within the names of scores ("scores.ada.depth"): systems are those of --names."""
+        sides: dict[str, dict[str, str]] = defaultdict(dict)
+        for name in head_of(rows):
+            place = WITHIN.fullmatch(name) or SIDE.fullmatch(spelling(name.rpartition(".")[2]))
+            if place:
+                sides[place["place"]][place["name"]] = name
+        self.within = [place for place, side in sides.items() if any(map(WITHIN.fullmatch, side.values()))]
+        who = "model" if {*self.within} <= self.names.given.keys() else "annotator"
+        sides = {who: side for who, side in sides.items() if who in self.within or {*side} & {*FIELDS["bot"]}}
+        own = [theirs for side in sides.values() for theirs in side.values()]
+        if len(sides) < 2 or not any(_holds_numbers(row.get(name) for _, row in rows) for name in own):
+            return rows
+        found = []
+        for where, row in rows:
+            shared = {"rated_row": where} | without(row, own)
+            for place, side in sides.items():
+                one = {f"{ours}{'_rating' * (place in self.within)}": row.get(theirs) for ours, theirs in side.items()}
+                if any(map(plain_text, one.values())):
+                    found.append((where, {**shared, **one, **({who: place} if place in self.within else {})}))
+        return found
+
     def _columns_of(
         self, path: Path, rows: Sequence[tuple[str, Row]], bot: str
     ) -> tuple[dict[str, str], dict[str, Cell]]:
         """Return our field -> the file's column, and the columns of ratings, of `bot` where the request names one."""
-        head = list(dict.fromkeys(name for _, row in rows for name in row))
+        head = head_of(rows)
         mapping = self._fields(path, head)
         described = max(len(str(row.get(mapping.get("criterion", "")))) for _, row in rows) > LONGEST_NAME
         if described and "criterion" not in self.columns:
@@ -188,20 +223,11 @@ class RatingReader:
 
     def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, Cell]:
         """Return the columns that hold the ratings of a system each, of those that hold numbers."""
-        two = _in_two_parts(free)
-        who = dict.fromkeys(system for system, _ in two.values())
-        if two and who.keys() <= self.names.given.keys():
-            return {name: (*parts, "") for name, parts in two.items()}
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
-            found = {name: system for name in free if (system := _system_of(name))}
-            systems = {
-                name: system
-                for name, system in found.items()
-                if NO_SYSTEMS.isdisjoint(spelling(system).split("_")) and not system.isdigit()
-            }
-        if two or len(systems) < 2:
-            others = [*who] or [name for name in free if not _is_id(name) and name not in _rated(free)]
+            systems = {name: system for name in free if (system := _system_of(name))}
+        if len(systems) < 2:
+            others = self.within or [name for name in free if not _is_id(name) and name not in _rated(free)]
             named = ",".join(f"{name}={name}" for name in others if len(others) > 1) or "COLUMN=NAME,COLUMN=NAME"
             more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each; where all are"
             raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
@@ -213,7 +239,7 @@ class RatingReader:
         named = [*fields.items(), *((" ".join(filter(None, cell)) or "rating", name) for name, cell in rated.items())]
         self.notes.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in named)}")
         self.notes += filter(None, [unread_note(head, {"rated_row", *(theirs for _, theirs in named)})])
-        models = [name for name in rated if not MODELS.isdisjoint(spelling(name).split("_"))]
+        models = [name for name in rated if has_part(name, MODELS)]
         if models and "annotator" not in mapping and not self.request.source:
             self.notes.append(WORDS["notes"]["models"].format(models=models[0]))
         has_raters = any(rater for *_, rater in rated.values())
@@ -303,35 +329,9 @@ class RatingReader:
         return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
 
 
-def _each_system(rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
-    """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …)."""
-    sides: dict[str, dict[str, str]] = defaultdict(dict)
-    for name in dict.fromkeys(name for _, row in rows for name in row):
-        place = SIDE.search(spelling(name.rpartition(".")[2]))
-        if place:
-            sides[place[1]][place.string[: place.start()]] = name
-    named = [side for side in sides.values() if not side.keys().isdisjoint(FIELDS["bot"])]
-    own = {theirs for side in named for theirs in side.values()}
-    if len(named) < 2 or not any(_holds_numbers(row.get(name) for _, row in rows) for name in own):
-        return rows
-    found = []
-    for where, row in rows:
-        shared = {"rated_row": where} | {name: value for name, value in row.items() if name not in own}
-        values = [{ours: row.get(theirs) for ours, theirs in side.items()} for side in named]
-        found += [(where, shared | one) for one in values if any(map(plain_text, one.values()))]
-    return found
-
-
-def _in_two_parts(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return the columns of scores under two names ("scores.ada.fluency"), as several have by the same criterion."""
-    parts = {name: (_system_of(name).rpartition(".")[0], name.rpartition(".")[2]) for name in columns}
-    times = Counter(criterion for system, criterion in parts.values() if system and criterion.isidentifier())
-    return {name: two for name, two in parts.items() if two[0] and times[two[1]] > 1}
-
-
 def _rated(columns: Sequence[str]) -> dict[str, Cell]:
     """Return the columns that are ratings by their names, by several raters where they are numbered."""
-    rated: dict[str, Cell] = {name: ("", criterion, who) for name, (who, criterion) in _in_two_parts(columns).items()}
+    rated: dict[str, Cell] = {}
     for name in columns:
         criterion = spelling(IN_BRACKETS.sub("", name.rpartition(".")[2]))
         rater = ""
@@ -339,24 +339,20 @@ def _rated(columns: Sequence[str]) -> dict[str, Cell]:
         if place:
             rater = f"rater {place[1]}"
             criterion = criterion[: place.start()]
-        if name not in rated and not {criterion, criterion.removesuffix("_score").split("_")[-1]}.isdisjoint(CRITERIA):
+        if not {criterion, criterion.removesuffix("_score").split("_")[-1]}.isdisjoint(CRITERIA):
             rated[name] = ("", criterion, rater)
     return rated
 
 
 def _system_of(column: str) -> str:
     """Return the system of a column of its ratings, by its name ("gpt4_rating", "score.ada"); "" where it has none."""
-    words = BETWEEN.split(column)
-    first, last = words[0], words[-1]
-    if first.lower() in TABLE["of_a_system"]:
-        return column[len(first) + 1 :]
-    if last.lower() in TABLE["of_a_system"]:
-        return column[: -len(last) - 1]
-    return ""
+    found = OF_A_SYSTEM.fullmatch(column)
+    system = found[1] or found[2] if found else ""
+    return system * (not has_part(system, NO_SYSTEMS) and not system.isdigit())
 
 
 def _is_id(name: str) -> bool:
-    return not {*TABLE["no_ratings"]}.isdisjoint(spelling(name).split("_"))
+    return has_part(name, TABLE["no_ratings"])
 
 
 def _holds_numbers(values: Iterable[Any]) -> bool:
@@ -378,7 +374,7 @@ def _without(path: Path, head: Sequence[str], what: str, columns: str, more: str
     """Return the error of a file of which no column is known to hold something, with the option that names it."""
     return UserError(
         f"{path}: no column is known to hold {what} (there are {', '.join(head)}).",
-        f"Name it: --columns {shlex.quote(columns)}{more}.",
+        f"Name it: --columns {shlex.quote(columns)}{more}. Of a table without a heading: bot=#1,rating=#2.",
     )
 
 

@@ -5,11 +5,10 @@ Each becomes rows of one answer, or of one annotator; which columns hold them st
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import Row, is_list_of, spelling
-from parlai_spotbot.reading import Malformed, own_data, parse_json
+from parlai_spotbot.importers.dataset_rows import Row, is_list_of, json_within, spelling, spelt_as, without
+from parlai_spotbot.reading import own_data
 
 TABLES = own_data(__file__)
 ANSWERS = re.compile(TABLES["answer_columns"])
@@ -40,7 +39,7 @@ def rows_of_answers(row: Row, number: str) -> list[Row]:
         rows = rows or _answers_of_models(row)
     if "fact" in row and isinstance(row.get("context"), str):  # USR's, a turn a line
         row = {**row, "context": row["context"].strip().splitlines()}
-    rest = {name: value for name, value in row.items() if name not in TABLES["several"]}
+    rest = without(row, TABLES["several"])
     name = next((row[key] for key in TABLES["ids"] if row.get(key) not in (None, "")), number)
     return [{**rest, **one, "conversation_id": f"{name}-{place}"} for place, one in enumerate(rows, start=1)]
 
@@ -83,7 +82,7 @@ def rows_of_annotators(row: Row) -> list[Row]:
             answers.setdefault(str(response["user_id"]), {})[name] = value
     if not columns:
         return [row]
-    rest = {name: value for name, value in row.items() if name not in columns}
+    rest = without(row, columns)
     return [{**rest, "annotator": name, **one} for name, one in answers.items()]
 
 
@@ -133,16 +132,14 @@ def rows_of_scores(row: Row) -> list[Row]:
             lists[called] = value if isinstance(value, list) and len(value) == size else [""] * size
     if lists.keys() == scores.keys():
         lists[PLACE] = [*range(1, 1 + size)]
-    if any(spelling(name) in TABLES["annotator"] for name in row) and not {"annotator", PLACE}.isdisjoint(lists):
+    if spelt_as(row, TABLES["annotator"]) and not {"annotator", PLACE}.isdisjoint(lists):
         return [row]
     return [{**row, **{name: values[number] for name, values in lists.items()}} for number in range(size)]
 
 
 def _numbers(value: Any) -> list:
     """Return the numbers of a list, which may be a text; none of other values."""
-    if isinstance(value, str) and value[:1] == "[":
-        with suppress(Malformed):
-            value = parse_json(value)
+    value = json_within(value)
     if isinstance(value, list) and all(isinstance(one, (int, float)) for one in value):
         return value
     return []

@@ -7,7 +7,6 @@ become rows and columns of answers; rows that a tool marks as rejected or as a p
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,12 @@ from parlai_spotbot.importers.dataset_rows import (
     entries,
     flat,
     is_list_of,
+    json_within,
     plain_text,
     spelling,
 )
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators, rows_of_answers, rows_of_scores
-from parlai_spotbot.reading import Malformed, own_data, parse_json
+from parlai_spotbot.reading import own_data
 
 HEADINGS = 3
 """Rows in which Qualtrics' line of ids is looked for."""
@@ -75,8 +75,7 @@ def opened(row: Row) -> Row:
 def _object(value: Any) -> Any:
     inner = value
     if isinstance(value, str) and OBJECT.match(value):
-        with suppress(Malformed):
-            inner = parse_json(value)
+        inner = json_within(value)
     if is_list_of(inner, dict) and len(inner) == 1 and inner is not value:
         inner = inner[0]
     return inner

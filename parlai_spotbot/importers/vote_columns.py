@@ -10,10 +10,12 @@ from parlai_spotbot.importers.dataset_rows import (
     Dataset,
     Names,
     flat,
+    has_part,
     inner_columns,
     named_columns,
-    spelling,
+    spelt_as,
     spelt_columns,
+    without,
 )
 from parlai_spotbot.importers.winners import WORDS, named_pair
 from parlai_spotbot.wording import listed
@@ -26,8 +28,11 @@ RANKINGS = (
     "as A>B=C. Ratings, of a system a row or of several in columns: --format ratings."
 )
 SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME"
-FROM_FILE = "In another file, in its row of the same id: --columns a=FILE:ID:COLUMN."
-MAY_WIN = {*WORDS["may_be_winners"]}
+FROM_FILE = (
+    "In another file, in its row of the same id: --columns a=FILE:ID:COLUMN. Of a table without a heading: --columns "
+    "winner=#1."
+)
+MAY_WIN = WORDS["may_be_winners"]
 SIDE_COLUMNS = "side_"
 """How columns begin that hold what two sides of texts are called, where no column names the contestants."""
 TEXTS = {*WORDS["texts_of_sides"]}
@@ -72,8 +77,7 @@ def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Seq
         names["winner"] = [name for name in names["winner"] if name not in WORDS["texts_of_pairs"]]
         return pair, names
     if {*names["winner"], *WORDS["one_hot"]}.isdisjoint(spelt):
-        others = {name: theirs for name, theirs in free.items() if name not in pair}
-        names["winner"] = _winners_by_part(others) or _only_answer(others)
+        names["winner"] = _winners_by_part(without(free, pair))
         if pair and pair[0].startswith(SIDE_COLUMNS):
             names["winner"] = names["winner"] or WORDS["labels_of_sides"]
     return (), names
@@ -125,7 +129,7 @@ def _sides(head: Sequence[str], columns: Names, named: Names) -> dict[str, str]:
 
 def _check_counts(where: str, head: Sequence[str]) -> None:
     """Raise `UserError` for a column that may say how many votes a row is."""
-    counts = [name for name in head if spelling(name) in WORDS["may_be_counts"]]
+    counts = spelt_as(head, WORDS["may_be_counts"])
     if counts:
         problem = f"{where}: column '{counts[0]}' may say how many votes a row is."
         remedy = f"Write --columns count={counts[0]}; or --columns count=-, where each row is one vote."
@@ -144,7 +148,7 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
         )
     if missing:
         holds = "; ".join(f"'{name}', {HOLDS[name]}" for name in missing)
-        may_hold = [name for name in head if not MAY_WIN.isdisjoint(spelling(name).split("_"))]
+        may_hold = [name for name in head if has_part(name, MAY_WIN)]
         named = dict.fromkeys(missing, "THEIR_COLUMN")
         if "winner" in missing and may_hold:
             named["winner"] = may_hold[0]
@@ -164,19 +168,15 @@ def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[s
 
 
 def _winners_by_part(columns: Names) -> list[str]:
-    """Return the one name that has a part such as "winner"; none where there are more."""
-    fits = []
-    for name, theirs in columns.items():
-        parts = {*spelling(CAMEL.sub("_", theirs)).split("_")}
-        if not parts.isdisjoint(WORDS["winners_by_part"]) and parts.isdisjoint(WORDS["no_winners"]):
-            fits.append(name)
+    """Return the one name that has a part such as "winner", else that of the only answer of MTurk's workers, if it may
+    be one; none where there are more."""
+    split = {name: CAMEL.sub("_", theirs) for name, theirs in columns.items()}
+    fits = [name for name in split if has_part(split[name], WORDS["winners_by_part"])]
+    fits = [name for name in fits if not has_part(split[name], WORDS["no_winners"])]
+    if not fits:
+        answers = [name for name in columns if columns[name].startswith("Answer.")]
+        fits = [name for name in answers if len(answers) == 1 and has_part(name, MAY_WIN)]
     return fits * (len(fits) == 1)
-
-
-def _only_answer(columns: Names) -> list[str]:
-    """Return the name of the only answer of MTurk's workers, where it may be the winner; none where there are more."""
-    answers = [name for name, theirs in columns.items() if theirs.startswith("Answer.")]
-    return [name for name in answers if len(answers) == 1 and not MAY_WIN.isdisjoint(name.split("_"))]
 
 
 def _contestants(names: Collection[str]) -> list[tuple[str, str]]:

@@ -11,10 +11,9 @@ from itertools import combinations
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import Names, Row, is_list_of, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Names, Row, is_list_of, json_within, plain_text, spelling, spelt_as
 from parlai_spotbot.importers.numbers import AmbiguousNumber, number, readings
 from parlai_spotbot.importers.winners import WORDS
-from parlai_spotbot.reading import Malformed, parse_json
 
 RANKS = WORDS["ranks"]
 PLACE, CONTESTANT, SIDE, INNER_SIDE = (
@@ -58,7 +57,7 @@ def ranked_votes(row: Row, where: str) -> Iterator[Row]:
     if not pairs:
         yield {**row, "model_a": "", "model_b": "", "winner": ""}
     cluster: Row = {UNORDERED: "", CLUSTER: f"{CLUSTER}_{where.rpartition(' ')[2]}"}
-    prompts = [name for name in row if spelling(name) in WORDS["columns"]["prompt"]]
+    prompts = spelt_as(row, WORDS["columns"]["prompt"])
     if prompts and not any(plain_text(row[name]) for name in prompts):
         cluster[prompts[0]] = cluster[CLUSTER]
     for a, b, winner in pairs:
@@ -71,10 +70,10 @@ def _reader_of(head: tuple[str, ...]) -> Reader | None:
     """Return what reads the pairs of a ranking from a row with these columns; None where they hold none."""
     sides = {match["side"].lower(): name for name in head if (match := SIDE.fullmatch(spelling(name)))}
     sides = sides or {match[1].lower(): name for name in head if (match := INNER_SIDE.search(spelling(name)))}
-    winners = [name for name in head if spelling(name) in WINNERS]
+    winners = spelt_as(head, WINNERS)
     if len(sides) > 2 and len(winners) == 1:
         return partial(_chosen, sides=sides, winner=winners[0])
-    if winners or any(spelling(name) in RANKS["one_contestant"] for name in head):
+    if winners or spelt_as(head, RANKS["one_contestant"]):
         return None
     return _ranking_reader(head, sides)
 
@@ -90,7 +89,7 @@ def _ranking_reader(head: tuple[str, ...], sides: Names) -> Reader | None:
         return partial(_by_place, columns=[places[place] for place in sorted(places)])
     if len(by_name) > 1:
         return partial(_by_rank, columns=by_name)
-    whole = [name for name in head if spelling(name) in RANKS["whole"] + RANKS["objects"]]
+    whole = spelt_as(head, RANKS["whole"] + RANKS["objects"])
     if whole:
         return partial(_whole, column=whole[0], sides=sides)
     return None
@@ -140,12 +139,7 @@ def _by_rank(row: Row, where: str, columns: Names, sides: Names | None = None) -
 
 def _whole(row: Row, where: str, column: str, sides: Names) -> Pairs | None:
     """Return the pairs of a list or "A>B=C"; None where it is neither."""
-    value: Any = row[column]
-    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        try:
-            value = parse_json(value)
-        except Malformed:
-            return None
+    value: Any = json_within(row[column])
     if isinstance(value, str) and ">" in value:
         value = [re.split("[=~]", group) for group in re.split(">+", value)]
     if is_list_of(value, dict) and value and all("rank" in one for one in value):

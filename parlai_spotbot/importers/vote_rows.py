@@ -16,7 +16,9 @@ from parlai_spotbot.importers.dataset_rows import (
     flat,
     is_list_of,
     spelling,
+    spelt_as,
     spelt_columns,
+    without,
 )
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators
 from parlai_spotbot.importers.survey_tools import OBJECT, opened
@@ -64,7 +66,7 @@ def _flat(row: Row) -> Row:
     """Return a row with objects as columns, and an annotator of several names (a judge and its prompt) as one."""
     row = flat(row)
     several = [name for name, value in row.items() if value and is_list_of(value, str)]
-    return {**row, **{name: " ".join(row[name]) for name in several if spelling(name) in WORDS["columns"]["annotator"]}}
+    return {**row, **{name: " ".join(row[name]) for name in spelt_as(several, WORDS["columns"]["annotator"])}}
 
 
 def _votes(row: Row) -> Iterator[Row]:
@@ -75,9 +77,9 @@ def _votes(row: Row) -> Iterator[Row]:
         return
     tallies = _tallies(tuple(row))
     lists = {name: value for name, value in row.items() if isinstance(value, list)}
-    several = [name for name in lists if spelling(name) in WORDS["lists_of_votes"] and is_list_of(lists[name], dict)]
-    passed = [name for name in lists if spelling(name) in WORDS["passed_over"]]
-    rest = {name: value for name, value in row.items() if name not in several and name not in tallies}
+    several = [name for name in spelt_as(lists, WORDS["lists_of_votes"]) if is_list_of(lists[name], dict)]
+    passed = spelt_as(lists, WORDS["passed_over"])
+    rest = without(row, [*several, *tallies])
     games = row.get(GAMES)
     if tallies:
         rest[UNORDERED] = ""
@@ -126,7 +128,7 @@ def _winners(head: tuple[str, ...]) -> tuple[list[str], list[str], bool | None] 
 
 def _each_winner(row: Row, sides: list[str], winners: list[str], shown: bool | None) -> Iterator[Row]:
     """Yield a vote for each column of a winner; its name is the annotator where the row names none."""
-    rest = {name: value for name, value in row.items() if name not in winners}
+    rest = without(row, winners)
     if shown is None:
         yield from ({"annotator": name, **rest, "winner": row[name]} for name in winners)
         return

@@ -28,6 +28,7 @@ from parlai_spotbot.importers.dataset_rows import (
     Row,
     by_columns,
     dataset_rows,
+    has_part,
     plain_text,
     spelling,
     unread_note,
@@ -65,7 +66,7 @@ MARKS = {CHATS, CLUSTER, UNORDERED}
 """Columns of rows that a note tells of."""
 TELLING = 5
 """So many votes on each pair, all in one order, are no chance."""
-MODELS = {*WORDS["of_models"]}
+MODELS = WORDS["of_models"]
 SWAPPED = WORDS["swapped"]
 NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
@@ -379,7 +380,7 @@ class _VoteReader:
         if CLUSTER not in head:
             unread = unread_note(head, {"", UNORDERED, *chain(*self.columns.values())})
         if not self.source and "annotator" not in self.columns:
-            models = next((name for name in head if {*spelling(name).split("_")} & MODELS), "")
+            models = next((name for name in head if has_part(name, MODELS)), "")
         return {"unread": unread, "models": models}
 
     def _times(self, row: Row) -> int:

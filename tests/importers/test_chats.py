@@ -197,8 +197,8 @@ def test_users_of_logs_that_programs_end_are_told_to_be_read_as_people(last, nam
     [
         ("question_id", ""),
         ("other", "questions.csv has no column 'other'"),
-        ("kind", "rows of"),
-        ("text", "no row has a 'text' of"),
+        ("kind", "share a 'kind'"),
+        ("text", "3 × row without messages"),
     ],
 )
 def test_what_was_asked_stands_in_another_file(key, says, run, tmp_path):

@@ -36,6 +36,8 @@ HOLDS = (
 """Keys of objects that hold messages or what was said."""
 IN_TURN = "in_turn"
 """Key of a message whose role nobody says."""
+Messages = list[Row]
+"""Messages of one chat."""
 DEEPEST = 1000
 """Messages of one path of a tree."""
 
@@ -104,7 +106,7 @@ def _each(row: Row, path: list[str]) -> list[Any]:
     return values
 
 
-def _named(name: str, value: Any) -> list[Row]:
+def _named(name: str, value: Any) -> Messages:
     """Return the chats under a name: one, or those of a part of a data set ("train")."""
     chats = [value]
     if isinstance(value, dict) and KNOWN.isdisjoint(value) and is_list_of([*value.values()], dict):
@@ -166,7 +168,7 @@ def _of_a_question(name: str, value: Any) -> bool:
     return name == "choices" and is_list_of(value, str)
 
 
-def _given(row: Row) -> list[Row] | None:
+def _given(row: Row) -> Messages | None:
     """Return the list of messages that a row holds, from the first on; None where it holds none."""
     key, given = messages_of(row, SHAPES["messages"])
     opening = at(row, SHAPES["openings"].get(key, ""))
@@ -178,7 +180,7 @@ def _given(row: Row) -> list[Row] | None:
     return given
 
 
-def messages_of(row: Row, keys: Sequence[str]) -> tuple[str, list[Row] | None]:
+def messages_of(row: Row, keys: Sequence[str]) -> tuple[str, Messages | None]:
     """Return the key and the messages of a row, of the first key that holds some; an empty list where one holds that,
     None where none is a list of objects."""
     found = (keys[0], None)
@@ -232,13 +234,13 @@ def branch(nodes: dict, last: Any) -> list:
     return [message for message in reversed(results) if message is not None]
 
 
-def _alternating(pairs: Iterable[Sequence]) -> list[Row]:
+def _alternating(pairs: Iterable[Sequence]) -> Messages:
     """Return the messages of pairs of what was asked and answered."""
     roles = ("user", "assistant")
     return [{"role": role, "content": text} for pair in pairs for role, text in zip(roles, pair, strict=True)]
 
 
-def _exchanges(given: list[Row]) -> list[Row]:
+def _exchanges(given: Messages) -> Messages:
     """Return the messages of exchanges, each an object with what was asked and answered; none of other objects."""
     pairs = []
     for one in given:
@@ -252,7 +254,7 @@ def _exchanges(given: list[Row]) -> list[Row]:
     return _alternating(pairs)
 
 
-def _questions_and_answers(row: Row) -> list[Row]:
+def _questions_and_answers(row: Row) -> Messages:
     """Return the messages of two lists of the same length, questions and their answers."""
     for answered, asked in SHAPES["of_same_length"].items():
         questions, answers = at(row, asked), at(row, answered)
@@ -261,7 +263,7 @@ def _questions_and_answers(row: Row) -> list[Row]:
     return []
 
 
-def _numbered(row: Row) -> list[Row] | None:
+def _numbered(row: Row) -> Messages | None:
     """Return the messages of columns that are numbered ("sentence1", "sentence2", …), three or more."""
     places = {int(place[1]): name for name in row if (place := NUMBERED.fullmatch(name))}
     texts = [row[places[place]] for place in sorted(places)]
@@ -283,7 +285,7 @@ def first_of(row: Row, keys: Sequence[str]) -> tuple[str, Any]:
     return next((one for one in held if one[1] not in (None, "", [], {})), (keys[0], None))
 
 
-def _answer(row: Row, messages: list[Row]) -> list[Row]:
+def _answer(row: Row, messages: Messages) -> Messages:
     """Return the messages of what was answered, where the last message is another's."""
     last = next((at(messages[-1], key) for key in ("role", "from", "kwargs.type") if at(messages[-1], key)), "")
     answer = _first(row, "answered")
@@ -295,7 +297,7 @@ def _answer(row: Row, messages: list[Row]) -> list[Row]:
     return answers
 
 
-def _answers(value: Any) -> list[Row]:
+def _answers(value: Any) -> Messages:
     """Return the messages in an answer: a text, a message, parts of one, the first of several choices, or a response
     that holds one of these."""
     value = _innermost(value)
@@ -330,13 +332,13 @@ def _is_choice(value: Any) -> bool:
     return "message" in value or "answer_text" in value or isinstance(value.get("content"), dict)
 
 
-def joined(traces: list[Row]) -> Row:
+def joined(traces: Messages) -> Row:
     """Return one chat from the traces of its turns, each with what was said before it, all or some of it, or not."""
     time = next((key for key in [*SHAPES["turns"], *SHAPES["times"]] if key in traces[0]), "")
     for kind in ((int, float), str):
         if all(isinstance(trace.get(time), kind) for trace in traces):
             traces = sorted(traces, key=operator.itemgetter(time))
-    joined_messages: list[Row] = []
+    joined_messages: Messages = []
     for trace in traces:
         messages = trace["messages"]
         overlap = next(
@@ -346,7 +348,7 @@ def joined(traces: list[Row]) -> Row:
     return {**traces[0], "messages": joined_messages}
 
 
-def _same(one: list[Row], other: list[Row]) -> bool:
+def _same(one: Messages, other: Messages) -> bool:
     return [(a.get("role"), _plain(a)) for a in one] == [(b.get("role"), _plain(b)) for b in other]
 
 
@@ -374,7 +376,7 @@ def session_of(row: Row) -> str:
     return str(_first(row, field) or "")
 
 
-def _spoken(row: Row) -> list[Row] | None:
+def _spoken(row: Row) -> Messages | None:
     """Return the messages of a text in which roles stand before the turns, or turns end in a mark."""
     text = _first(row, "texts")
     if not isinstance(text, str):
@@ -389,7 +391,7 @@ def _spoken(row: Row) -> list[Row] | None:
     return _by_name([line for line in COUNTED.sub("", text).splitlines() if line.strip()])
 
 
-def _split(text: str, row: Row) -> list[Row]:
+def _split(text: str, row: Row) -> Messages:
     """Return the messages of a text whose turns end in a mark; none where it holds no mark."""
     turns = [turn.strip() for turn in MARKS.split(text) if turn.strip()]
     if not MARKS.search(text):
@@ -397,7 +399,7 @@ def _split(text: str, row: Row) -> list[Row]:
     return _by_name(turns) or _in_turn(turns, row)
 
 
-def _by_name(turns: list[str]) -> list[Row] | None:
+def _by_name(turns: list[str]) -> Messages | None:
     """Return the messages of turns that begin with their speakers' names; None where they don't, or nobody has two."""
     spaced = [SPACE.sub(": ", turn, count=1) for turn in turns]
     messages = [
@@ -412,7 +414,7 @@ def _by_name(turns: list[str]) -> list[Row] | None:
     return messages
 
 
-def _roles_in(text: str) -> list[Row] | None:
+def _roles_in(text: str) -> Messages | None:
     """Return the messages of a text that begins with a role; None where it doesn't."""
     before, *parts = SPOKEN.split(text)
     if before.strip() or not parts:
@@ -424,7 +426,7 @@ def _roles_in(text: str) -> list[Row] | None:
     ]
 
 
-def _question(row: Row) -> list[Row] | None:
+def _question(row: Row) -> Messages | None:
     """Return the messages of a question, of an instruction with its input, or of what was said before an answer; None
     where nothing answers it."""
     if _first(row, "answered") is None:
@@ -449,7 +451,7 @@ def _question(row: Row) -> list[Row] | None:
     return [*before, *(message for message in spoken if message["content"])]
 
 
-def _in_turn(texts: list[str], row: Row | None = None) -> list[Row]:
+def _in_turn(texts: list[str], row: Row | None = None) -> Messages:
     """Return the messages of texts of which nobody says whose they are: the user's, the bot's, and so on; where the row
     holds an answer, the last is the user's."""
     roles = ["user", "assistant"]
@@ -458,7 +460,7 @@ def _in_turn(texts: list[str], row: Row | None = None) -> list[Row]:
     return [{"role": roles[place % 2], "content": text, IN_TURN: 1} for place, text in enumerate(texts)]
 
 
-def _listed(row: Row, names: list[str]) -> list[Row] | None:
+def _listed(row: Row, names: list[str]) -> Messages | None:
     """Return the messages of a list of texts, who take turns unless each begins with its role; of pairs of a question
     and its answer, or of role and text."""
     for name in names:
@@ -479,7 +481,7 @@ def _listed(row: Row, names: list[str]) -> list[Row] | None:
     return None
 
 
-def _named_in_turn(texts: list[str], row: Row) -> list[Row] | None:
+def _named_in_turn(texts: list[str], row: Row) -> Messages | None:
     """Return the messages of texts that begin with the names of two who take turns, or of roles; None of others."""
     messages = _by_name(texts)
     if not messages or all(one["role"].lower() in ROLES for one in messages):
@@ -490,7 +492,7 @@ def _named_in_turn(texts: list[str], row: Row) -> list[Row] | None:
     return messages
 
 
-def _size(messages: list[Row]) -> int:
+def _size(messages: Messages) -> int:
     """Return the number of messages, those of trees among them."""
     nodes = [*messages]
     for node in nodes:  # which grows
@@ -498,22 +500,22 @@ def _size(messages: list[Row]) -> int:
     return len(nodes)
 
 
-def _path(replies: list[Row], replies_of: Callable[[Row], list[Row]]) -> list[Row]:
+def _path(replies: Messages, replies_of: Callable[[Row], Messages]) -> Messages:
     """Return the messages of one path of a tree, which begins with one of `replies`."""
-    path: list[Row] = []
+    path: Messages = []
     while replies and len(path) < DEEPEST:
         path.append(best(replies))
         replies = replies_of(path[-1])
     return path
 
 
-def _replies(message: Row) -> list[Row]:
+def _replies(message: Row) -> Messages:
     """Return the replies to a message of a tree."""
     given = [message[key] for key in SHAPES["replies"] if isinstance(message.get(key), list)]
     return [reply for replies in given for reply in replies if isinstance(reply, dict)]
 
 
-def best(replies: list[Row]) -> Row:
+def best(replies: Messages) -> Row:
     """Return the reply of the best rank, else the last one."""
     ranked = [reply for reply in replies if isinstance(reply.get("rank"), (int, float))]
     if ranked:
@@ -521,10 +523,10 @@ def best(replies: list[Row]) -> Row:
     return replies[-1]
 
 
-def path_of(messages: list[Row]) -> list[Row]:
+def path_of(messages: Messages) -> Messages:
     """Return one path of a tree whose messages name their parents, in the order of the path; others as they are."""
     ids = {str(message.get("message_id")) for message in messages}
-    children: dict[str, list[Row]] = {}
+    children: dict[str, Messages] = {}
     for message in messages:
         parent = str(message.get("parent_id"))
         children.setdefault(parent if parent in ids else "", []).append(message)

@@ -20,6 +20,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.chat_shapes import (
     IN_TURN,
     PASSED_OVER,
+    Messages,
     chats_of,
     first_of,
     joined,
@@ -50,6 +51,8 @@ OTHERS = {USER: BOT, BOT: USER}
 OTHERWISE = "*"
 """The word of --roles for all that are no other's."""
 CHAT, TURN, TRACE = "chat", "turn", "trace"
+Talks = dict[str, tuple[str, Messages]]
+"""Place and messages of a chat, by its id."""
 LINE_END = re.compile(r"<br[^<>]*>|</(?:p|div|li|h\d)>", re.IGNORECASE)
 BLOCK = re.compile(r"<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
 """How a text of HTML begins; others may hold reasoning between marks of the like."""
@@ -160,7 +163,7 @@ class ChatReader(Reading):
 
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
-        groups: dict[str, dict[str, tuple[str, list[dict]]]] = {TURN: {}, TRACE: {}}
+        groups: dict[str, Talks] = {TURN: {}, TRACE: {}}
         for where, row in filter(self._is_used, rows):
             number = where.rpartition(" ")[2]
             for chat in (chat for span in map(self._renamed, spans_of(row)) for chat in chats_of(span, number)):
@@ -209,16 +212,21 @@ class ChatReader(Reading):
             )
         one = shaped(row)
         if alone and not of_turns and one.keys() == row.keys() and {"question", "answer"}.isdisjoint(self.columns):
-            inner = [value for value in row.values() if isinstance(value, dict) and self._messages(value)[1]]
-            said = inner[0] if len(inner) == 1 else _by_part(row)
-            one = shaped({**row, **said})
-            self.counts["by_part"] += "the_answer" in said
+            one = self._by_inner_names(row)
         session = session_of(one)
         if session:
             return TRACE, session, one
         if of_turns and one.keys() == row.keys():  # no chat of its own
             return TURN, "", row
         return CHAT, "", one
+
+    def _by_inner_names(self, row: dict) -> dict:
+        """Return a row with what its only object with messages holds, else with columns that are called as a question and
+        an answer in part, which is counted."""
+        inner = [value for value in row.values() if isinstance(value, dict) and self._messages(value)[1]]
+        said = inner[0] if len(inner) == 1 else _by_part(row)
+        self.counts["by_part"] += "the_answer" in said
+        return shaped({**row, **said})
 
     def _talk_of(self, row: dict) -> Any:
         """Return the id of the conversation of a turn; its `id` only where it has no other."""
@@ -228,7 +236,7 @@ class ChatReader(Reading):
         keys += [key for key in self.keys["conversation_id"] if key in LAST]
         return next(filter(plain_text, (at(row, key) or "" for key in keys)), None)
 
-    def _talks_of(self, where: str, turns: list[dict]) -> dict[str, tuple[str, list[dict]]]:
+    def _talks_of(self, where: str, turns: Messages) -> Talks:
         """Return turns without a conversation: as several, where their numbers begin again and repeat.
 
         Raise `UserError` where a column may say of which they are, whose values stand in one block of rows each.
@@ -259,7 +267,7 @@ class ChatReader(Reading):
         }
         return {**row, **{FIELDS[name]: value for name, value in named.items() if value is not None}}
 
-    def _chat_of(self, turns: list[dict], where: str) -> dict:
+    def _chat_of(self, turns: Messages, where: str) -> dict:
         """Return the row of a chat from those of its turns, in the order of their `turn`, else in that of the file."""
         key = next((key for key in self.keys["turn"] if key in turns[0]), None)
         if "parent_id" in turns[0]:
@@ -282,7 +290,7 @@ class ChatReader(Reading):
             self.keys["messages"][0]: turns,
         }
 
-    def _messages(self, row: dict) -> tuple[str, list[dict] | None]:
+    def _messages(self, row: dict) -> tuple[str, Messages | None]:
         """Return the key and the messages of a row; None where it has none."""
         return messages_of(row, self.keys["messages"])
 
@@ -321,7 +329,7 @@ class ChatReader(Reading):
         self.counts["branches"] += row.get(PASSED_OVER, 0)
         return contexts, turns
 
-    def _with_roles(self, messages: list[dict], where: str) -> list[tuple[str, dict]]:
+    def _with_roles(self, messages: Messages, where: str) -> list[tuple[str, dict]]:
         """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
         roles = [self._role(message) for message in messages]
         if all(word == "" and role is None for role, word in roles) and _texts_alone(messages, self.keys["text"]):
@@ -333,7 +341,7 @@ class ChatReader(Reading):
             roles = [(BOT if role == SYSTEM else role, word) for role, word in roles]
         return [(str(role), message) for (role, _), message in zip(roles, messages, strict=True)]
 
-    def _unknown_role(self, messages: list[dict], roles: Sequence[tuple[str | None, str]], where: str) -> Unusable:
+    def _unknown_role(self, messages: Messages, roles: Sequence[tuple[str | None, str]], where: str) -> Unusable:
         """Return the error of messages of which it isn't known whose they are, with the option that says it."""
         unknown = list(dict.fromkeys(word for role, word in roles if role is None))
         place = [role for role, _ in roles].index(None) + 1
@@ -435,13 +443,13 @@ def _by_part(row: dict) -> dict:
     return said
 
 
-def _texts_alone(messages: list[dict], texts: Sequence[str]) -> bool:
+def _texts_alone(messages: Messages, texts: Sequence[str]) -> bool:
     """Return True if messages hold a text and nothing but lists beside it that could say whose they are."""
     others = [{name for name, value in message.items() if not isinstance(value, list)} for message in messages]
     return all(names and names <= {*texts, *CHAT_WORDS["no_speakers"]} for names in others)
 
 
-def _speaker_column(messages: list[dict]) -> tuple[str, list[str]]:
+def _speaker_column(messages: Messages) -> tuple[str, list[str]]:
     """Return the option for the first field of messages that may say whose they are, as it holds few values, and these;
     "" where none does."""
     for name in messages[0]:

@@ -66,6 +66,8 @@ NO_WORD = re.compile(r"[\W_]+")
 
 Dataset = Iterator[tuple[str, Row]]
 Rows = Iterator[tuple[int, Any]]
+Head = Sequence[str]
+"""The columns of a file."""
 Names = Mapping[str, str]
 """Names and what they stand for: of columns, answers, contestants."""
 Kind = TypeVar("Kind")
@@ -84,7 +86,7 @@ def named_columns(
     columns: Names,
     names: Mapping[str, Collection[str]],
     where: object,
-    head: Sequence[str],
+    head: Head,
     inner: Collection[str] | None = None,
 ) -> dict[str, str]:
     """Return our field -> the file's column, for those that the file has.
@@ -107,7 +109,7 @@ def named_columns(
     return {field: results[field] for field in names if field in results}
 
 
-def spelt_columns(head: Sequence[str]) -> dict[str, str]:
+def spelt_columns(head: Head) -> dict[str, str]:
     """Return spelling -> column, the first of those that are spelt alike."""
     return {spelling(name): name for name in reversed(head)}
 
@@ -140,7 +142,7 @@ def json_within(value: Any) -> Any:
     return value
 
 
-def inner_columns(head: Sequence[str]) -> dict[str, str]:
+def inner_columns(head: Head) -> dict[str, str]:
     """Return the spelling of the last part of columns as "Input.model_a" -> column, where no other one is called so."""
     parts = [(spelling(name.rpartition(".")[2]), name) for name in head if "." in name]
     several = Counter(part for part, _ in parts) + Counter(map(spelling, head))
@@ -210,9 +212,7 @@ def entries(rows: Sequence[tuple[str, Row]]) -> list[tuple[str, Row]]:
 
 
 def by_columns(
-    rows: Callable[[], Dataset],
-    understand: Callable[[Sequence[str]], Any],
-    read: Callable[[Any, Sequence[str], Dataset], Any],
+    rows: Callable[[], Dataset], understand: Callable[[Head], Any], read: Callable[[Any, Head, Dataset], Any]
 ) -> Any:
     """Return ``read(understand(head), head, rows)``, the head being the columns of all rows.
 
@@ -240,11 +240,15 @@ def dataset_rows(path: Path, columns: Names = MappingProxyType({})) -> Dataset:
     one of another file, of its row with the same value of ID.
     """
     rows = _placed_rows(path, any(map(BY_PLACE.fullmatch, columns.values())))
-    for name in columns.values():
-        file, *parts = name.rsplit(":", 2)
-        if len(parts) == 2 and Path(file).is_file():
-            rows = _with_column(rows, name, Path(file), *parts)
+    for name, (file, key, column) in joined_columns(columns).items():
+        rows = _with_column(rows, name, Path(file), key, column)
     return rows
+
+
+def joined_columns(columns: Names) -> dict[str, list[str]]:
+    """Return file, id and name of those of --columns that are of another file."""
+    parts = {name: name.rsplit(":", 2) for name in columns.values()}
+    return {name: part for name, part in parts.items() if len(part) == 3 and Path(part[0]).is_file()}
 
 
 def _with_column(rows: Dataset, name: str, file: Path, key: str, column: str) -> Dataset:

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
-from parlai_spotbot import hints
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.dataset_rows import joined_columns
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
@@ -48,6 +50,9 @@ def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
             imported = read(request)
         except FileNotFoundError as err:
             raise UserError(f"--data {err.filename}: no such file.", "Correct its name.") from err
+        joined = {file: files.sha256(Path(file)) for file, *_ in joined_columns(request.pairs("columns")).values()}
+        if joined:
+            imported.about["options"]["joined"] = joined
         request.left_out.counts |= Counter(imported.about.get("unusable", {}))
         request.left_out.check(request.data)
         if request.left_out.counts:

@@ -19,6 +19,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
 from parlai_spotbot.importers.dataset_rows import (
     NONE,
+    Head,
+    Names,
     Row,
     has_part,
     head_of,
@@ -152,25 +154,25 @@ class RatingReader:
     def _each_system(self, rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
         """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …), or who
         was rated, or rated, within the names of scores ("scores.ada.depth"): systems are those of --names."""
+        within: dict[str, dict[str, str]] = defaultdict(dict)
         sides: dict[str, dict[str, str]] = defaultdict(dict)
         for name in head_of(rows):
-            place = WITHIN.fullmatch(name) or SIDE.fullmatch(spelling(name.rpartition(".")[2]))
-            if place:
+            if inner := WITHIN.fullmatch(name):
+                within[inner["place"]][f"{inner['name']}_rating"] = name
+            elif place := SIDE.fullmatch(spelling(name.rpartition(".")[2])):
                 sides[place["place"]][place["name"]] = name
-        self.within = [place for place, side in sides.items() if any(map(WITHIN.fullmatch, side.values()))]
-        who = "model" if {*self.within} <= self.names.given.keys() else "annotator"
-        sides = {who: side for who, side in sides.items() if who in self.within or {*side} & {*FIELDS["bot"]}}
-        own = [theirs for side in sides.values() for theirs in side.values()]
-        if len(sides) < 2 or not any(_holds_numbers(row.get(name) for _, row in rows) for name in own):
-            return rows
+        self.within = [*within]
+        who = "model" if within.keys() <= self.names.given.keys() else "annotator"
+        sides = within or {place: side for place, side in sides.items() if not side.keys().isdisjoint(FIELDS["bot"])}
+        own = [name for side in sides.values() for name in side.values()]
         found = []
-        for where, row in rows:
-            shared = {"rated_row": where} | without(row, own)
+        for where, row in rows if len(sides) > 1 else ():
             for place, side in sides.items():
-                one = {f"{ours}{'_rating' * (place in self.within)}": row.get(theirs) for ours, theirs in side.items()}
+                one = {ours: row.get(theirs) for ours, theirs in side.items()}
                 if any(map(plain_text, one.values())):
-                    found.append((where, {**shared, **one, **({who: place} if place in self.within else {})}))
-        return found
+                    named = {who: place} if within else {}
+                    found.append((where, {"rated_row": where, **without(row, own), **one, **named}))
+        return found or rows
 
     def _columns_of(
         self, path: Path, rows: Sequence[tuple[str, Row]], bot: str
@@ -196,14 +198,14 @@ class RatingReader:
         self._note(head, mapping, rated)
         return mapping, rated
 
-    def _fields(self, path: Path, head: Sequence[str]) -> dict[str, str]:
+    def _fields(self, path: Path, head: Head) -> dict[str, str]:
         """Return our field, or a criterion of --columns -> the file's column."""
         ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
         own = {name: () for name in self.columns if name not in FIELDS}
         names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
         return named_columns(self.columns, names, path, head)
 
-    def _take(self, where: str, values: Mapping[str, str], found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+    def _take(self, where: str, values: Names, found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
         """Take the ratings of a row, by system and rater, and criterion."""
         number = len(self.rows)
         item = prompt_id(values.get("item", "")) or f"{ROW}{number}"
@@ -221,7 +223,7 @@ class RatingReader:
         if not taken:
             raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
 
-    def _columns_of_systems(self, path: Path, head: Sequence[str], free: Sequence[str]) -> dict[str, Cell]:
+    def _columns_of_systems(self, path: Path, head: Head, free: Sequence[str]) -> dict[str, Cell]:
         """Return the columns that hold the ratings of a system each, of those that hold numbers."""
         systems = {name: name for name in free if name in self.names.given}
         if not systems:
@@ -233,7 +235,7 @@ class RatingReader:
             raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
         return {name: (system, "rating", "") for name, system in systems.items()}
 
-    def _note(self, head: Sequence[str], mapping: Mapping[str, str], rated: Mapping[str, Cell]) -> None:
+    def _note(self, head: Head, mapping: Names, rated: Mapping[str, Cell]) -> None:
         """Take note of what is read, and of what no column says."""
         fields = {name: theirs for name, theirs in mapping.items() if theirs not in rated and name != "rating"}
         named = [*fields.items(), *((" ".join(filter(None, cell)) or "rating", name) for name, cell in rated.items())]
@@ -283,9 +285,7 @@ class RatingReader:
             return [*map(float, range(int(scale[0]), int(scale[-1]) + 1))]
         return scale
 
-    def _judgements(
-        self, _where: str, bot: str, item: str, annotator: str, values: Mapping[str, str]
-    ) -> list[Judgement]:
+    def _judgements(self, _where: str, bot: str, item: str, annotator: str, values: Names) -> list[Judgement]:
         """Return the judgements of a row; those of one annotator on one item are one annotation."""
         talk = f"{bot}:{item}"
         judge = next(filter(MODEL.match, values), annotator)
@@ -370,7 +370,7 @@ def _plain(value: Any) -> Any:
     return TABLE["yes_or_no"].get(str(value).strip().lower(), value)
 
 
-def _without(path: Path, head: Sequence[str], what: str, columns: str, more: str = "") -> UserError:
+def _without(path: Path, head: Head, what: str, columns: str, more: str = "") -> UserError:
     """Return the error of a file of which no column is known to hold something, with the option that names it."""
     return UserError(
         f"{path}: no column is known to hold {what} (there are {', '.join(head)}).",

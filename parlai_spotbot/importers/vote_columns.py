@@ -8,6 +8,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import (
     REMEDY,
     Dataset,
+    Head,
     Names,
     flat,
     has_part,
@@ -41,7 +42,7 @@ CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
-def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, list[str]]:
+def columns_of(where: str, head: Head, columns: Names) -> dict[str, list[str]]:
     """Return our field -> the file's columns, several for one-hot winners; `columns` ("-" for leave out) goes first.
 
     Raises
@@ -67,7 +68,7 @@ def columns_of(where: str, head: Sequence[str], columns: Names) -> dict[str, lis
     return columns_by_field
 
 
-def _known_names(head: Sequence[str], spelt: Names, columns: Names) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
+def _known_names(head: Head, spelt: Names, columns: Names) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
     """Return the columns of winner and loser, () where the file has no such pair, and the names of all fields."""
     outer = spelt_columns(head)
     free = {name: theirs for name, theirs in outer.items() if theirs not in columns.values()}
@@ -107,7 +108,7 @@ def with_sides(rows: Dataset, columns: Names, names: Names) -> Dataset:
         yield where, {**sides, **row}
 
 
-def _sides(head: Sequence[str], columns: Names, named: Names) -> dict[str, str]:
+def _sides(head: Head, columns: Names, named: Names) -> dict[str, str]:
     """Return a column of each side that none names, and what it is called: as it is `named`, else as the texts that
     were compared.
 
@@ -127,7 +128,7 @@ def _sides(head: Sequence[str], columns: Names, named: Names) -> dict[str, str]:
     return {f"{SIDE_COLUMNS}{mark}": name for mark, name in zip(marks, called, strict=False)}
 
 
-def _check_counts(where: str, head: Sequence[str]) -> None:
+def _check_counts(where: str, head: Head) -> None:
     """Raise `UserError` for a column that may say how many votes a row is."""
     counts = spelt_as(head, WORDS["may_be_counts"])
     if counts:
@@ -136,7 +137,7 @@ def _check_counts(where: str, head: Sequence[str]) -> None:
         raise UserError(problem, remedy)
 
 
-def _check_found(where: str, head: Sequence[str], found: Mapping[str, Sequence[str]]) -> None:
+def _check_found(where: str, head: Head, found: Mapping[str, Sequence[str]]) -> None:
     """Raise `UserError` for columns that are missing, or one that stands for both contestants."""
     missing = [name for name in HOLDS if not found.get(name)]
     begin = {spelt.split("_")[0] for spelt in spelt_columns(head)}

@@ -24,6 +24,7 @@ from parlai_spotbot.importers.dataset_rows import (
     NONE,
     REMEDY,
     Dataset,
+    Head,
     Names,
     Row,
     by_columns,
@@ -156,7 +157,7 @@ def votes(
     )
 
 
-def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> bytes:
+def _lines(path: Path, understand: Callable[[Head], dict[str, list[str]]], reader: _VoteReader) -> bytes:
     """Return the lines of judgements of a file; its winners, and marks of decimals, are what alone fits all rows."""
 
     def rows() -> Dataset:
@@ -254,7 +255,7 @@ class _VoteReader:
         self.source = source
         self.left_out = left_out
 
-    def read(self, columns: Mapping[str, list[str]], head: Sequence[str], rows: Dataset) -> bytes:
+    def read(self, columns: Mapping[str, list[str]], head: Head, rows: Dataset) -> bytes:
         """Return the lines of all rows, whose fields are in these columns; what was read before is forgotten."""
         self.left_out.clear()
         self.columns = columns
@@ -359,7 +360,7 @@ class _VoteReader:
         problem = f"{self._where}: a list or object for {listed(named)}, expected one value."
         return UserError(problem, "Name another column, or leave it out: --columns FIELD=-.")
 
-    def _used(self, rows: Dataset, head: Sequence[str]) -> Dataset:
+    def _used(self, rows: Dataset, head: Head) -> Dataset:
         """Yield the rows that are to be used, and count all."""
         self.left_out.rows = 0
         may_be_rejected = not NOT_USED.keys().isdisjoint(map(spelling, head))
@@ -374,7 +375,7 @@ class _VoteReader:
                 self._many["unranked"] += row.get(UNRANKED, 0)
             yield self._where, row
 
-    def _notes_on_columns(self, head: Sequence[str]) -> dict[str, str]:
+    def _notes_on_columns(self, head: Head) -> dict[str, str]:
         """Return which columns aren't read, and which one suggests that a model voted."""
         unread = models = ""
         if CLUSTER not in head:

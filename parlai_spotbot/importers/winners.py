@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, NoReturn, Protocol
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import Dataset, Names, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import Dataset, Head, Names, plain_text, spelling
 from parlai_spotbot.importers.numbers import MARKS, decimal_mark, number, readings
 from parlai_spotbot.reading import own_data
 
@@ -36,7 +36,7 @@ CORRECT = "Fill it in, or remove the row."
 PER_CENT = ("%", "٪", "％")
 
 
-def named_pair(kind: str, columns: Mapping[str, str]) -> list[str]:
+def named_pair(kind: str, columns: Names) -> list[str]:
     """Return the first pair of a kind that columns, by their spelling, have; none where they have none."""
     return next(([columns[one], columns[other]] for one, other in WORDS[kind] if {one, other} <= columns.keys()), [])
 
@@ -230,11 +230,11 @@ class Winners:
                 return next(outcome for holds, bound, outcome in self._cuts if holds(held, bound))
         return self.answers.get(word, "")
 
-    def mark_by(self, columns: Mapping[str, Sequence[str]], _head: Sequence[str], rows: Dataset) -> str:
+    def mark_by(self, columns: Mapping[str, Sequence[str]], _head: Head, rows: Dataset) -> str:
         """Return the mark of decimals that the columns of the winner show; "" where they don't."""
         return decimal_mark(row.get(name) for _, row in rows for name in columns["winner"])
 
-    def told_by(self, columns: Mapping[str, Sequence[str]], _head: Sequence[str], rows: Dataset) -> str:
+    def told_by(self, columns: Mapping[str, Sequence[str]], _head: Head, rows: Dataset) -> str:
         """Return which of `WAYS` alone fits the words of all rows; "" where both do, or neither."""
         fits = [*WAYS]
         for _, row in rows:

@@ -215,3 +215,6 @@ def test_what_was_asked_stands_in_another_file(key, says, run, tmp_path):
     assert (code, "1 × row without messages" in out) == (1, True), err
     talks = Study.open(tmp_path / "study").conversations()
     assert sorted(turn.text for talk in talks for turn in talk.turns) == ["how", "so 1", "so 2", "why"]
+    assert "nothing changed" in run("--format", "messages", "--data", answers, *words)[1]
+    questions.write_text("question_id,text\n1,how\n2,what\n")
+    assert "3 conversations" in run("--format", "messages", "--data", answers, *words)[1]

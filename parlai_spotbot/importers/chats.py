@@ -221,8 +221,8 @@ class ChatReader(Reading):
         return CHAT, "", one
 
     def _by_inner_names(self, row: dict) -> dict:
-        """Return a row with what its only object with messages holds, else with columns that are called as a question and
-        an answer in part, which is counted."""
+        """Return a row with what its only object with messages holds, else with columns that are called as a question
+        and an answer in part, which is counted."""
         inner = [value for value in row.values() if isinstance(value, dict) and self._messages(value)[1]]
         said = inner[0] if len(inner) == 1 else _by_part(row)
         self.counts["by_part"] += "the_answer" in said

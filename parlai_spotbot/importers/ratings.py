@@ -60,7 +60,7 @@ OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
 IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 NUMBERED = re.compile(r"_?(\d{1,2})\Z")
 """The number of who rated after a criterion ("fluency_2", "rating1")."""
-SIDE = re.compile(r"(?P<name>.*?)_?(?P<place>\d{1,2}|(?<=_)[a-h])")
+SIDE = re.compile(r"\A(?P<name>.*?)_?(?P<place>\d{1,2}|(?<=_)[a-h])\Z")
 """A column of one system of several in a row ("model_2", "rating_b"): what it holds, and the system's place."""
 WITHIN = re.compile(r"(?:scores?|ratings?)\.(?P<place>.+)\.(?P<name>[a-z_]+)", re.IGNORECASE)
 """A column of scores of two names, of which the second is a criterion."""

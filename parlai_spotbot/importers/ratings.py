@@ -226,7 +226,7 @@ class RatingReader:
     def _columns_of_systems(self, path: Path, head: Head, free: Sequence[str]) -> dict[str, Cell]:
         """Return the columns that hold the ratings of a system each, of those that hold numbers."""
         systems = {name: name for name in free if name in self.names.given}
-        if not systems:
+        if not systems and not self.within:
             systems = {name: system for name in free if (system := _system_of(name))}
         if len(systems) < 2:
             others = self.within or [name for name in free if not _is_id(name) and name not in _rated(free)]

@@ -26,6 +26,12 @@ HUMAN = "human"
 UNNAMED = "unnamed-"
 """How ids begin of annotators that an imported file doesn't name: each answer counts as another person's."""
 
+
+def is_named(annotator: str) -> bool:
+    """Return False for an annotator whom an imported file doesn't name."""
+    return not annotator.startswith(UNNAMED)
+
+
 PERSON = "person"
 """In a conversation's provenance: a checksum that says which person took part."""
 

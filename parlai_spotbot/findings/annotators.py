@@ -14,7 +14,7 @@ from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.source_accounts import account
-from parlai_spotbot.records import UNNAMED
+from parlai_spotbot.records import is_named
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 from parlai_spotbot.wording import NAMED, counted, filled, listed
 from parlai_spotbot.wording import who as contestant_said
@@ -142,7 +142,7 @@ def _ahead(name: str | None) -> str:
 def annotators_table(answers: Answers) -> pd.DataFrame:
     """One row an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
     annotations = answers.everyone.drop_duplicates("annotation_id")
-    annotations = annotations[~annotations["worker_id"].str.startswith(UNNAMED)]
+    annotations = annotations.loc[[*map(is_named, annotations["worker_id"])]]
     flags: dict[str, list[str]] = {}
     if answers.crossed:
         flags = flags_by_task(answers.judgements, answers.facts.conversations, answers.facts.survey)
@@ -169,7 +169,7 @@ def with_controls(table: pd.DataFrame, answers: Answers) -> pd.DataFrame:
 def annotators_sentence(answers: Answers) -> str:
     """Return how many annotators there are, and how many are left out for each reason."""
     everyone = set(answers.everyone["worker_id"])
-    workers = {worker for worker in everyone if not worker.startswith(UNNAMED)}
+    workers = {*filter(is_named, everyone)}
     if not workers:
         return "It isn't known who answered."
     out = Counter(answers.failed[worker] for worker in sorted(workers & answers.failed.keys()))

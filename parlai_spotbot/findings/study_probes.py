@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.analysis.verdict.mean_probes import mean_decider, mean_drift
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
-from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, have_texts
+from parlai_spotbot.records import HUMAN, Conversation, have_texts, is_named
 from parlai_spotbot.sequential.looked import spent_level
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ SHOWN = 0.001
 def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
     """Return the probes of a study's answers; `rows` are those that are compared."""
     if answers.crossed:
-        named = not rows["worker_id"].str.startswith(UNNAMED).any()
+        named = all(map(is_named, rows["worker_id"]))
         about = [annotator_probe(rows["worker_id"].value_counts().tolist(), named)]
         missing = answers.once("missing", missing_probe)
     else:

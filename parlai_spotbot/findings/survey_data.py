@@ -20,7 +20,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.ordering import people_first, planned_first
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
-from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement, Unit
+from parlai_spotbot.records import HUMAN, Conversation, Judgement, Unit, is_named
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.surveys import Survey, known_survey, launched_survey
@@ -326,7 +326,7 @@ class SurveyData(SurveyFiles):
         """Return how many annotators of a source are known; 0 where answers don't say who gave them."""
         if self.counted:
             return self.of("votes", source).one("annotators").get("count", 0)
-        return sum(whose == source and not name.startswith(UNNAMED) for whose, name in self.annotators)
+        return sum(whose == source and is_named(name) for whose, name in self.annotators)
 
 
 def begun(study: Study) -> list[SurveyData]:

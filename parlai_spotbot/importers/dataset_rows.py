@@ -340,12 +340,11 @@ def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _csv(path: Path, headless: bool) -> Rows:
     rows = _cells(path)
-    first = [*islice(rows, 1)]
-    written = first[0][1] if first else []
-    if headless:
-        written = [f"#{place}" for place in range(1, len(written) + 1)]
-        rows = chain(first, rows)
+    written = next(rows, (0, []))[1]
     head = [name.strip() for name in written]
+    if headless:
+        rows = chain([(1, written)], rows)
+        head = [f"#{place}" for place in range(1, len(written) + 1)]
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
         raise Malformed(

@@ -39,7 +39,7 @@ from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.votes import MODEL, MODELS, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement
+from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement, is_named
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Option, Question, Survey
@@ -320,7 +320,7 @@ class RatingReader:
     def _summary(self, bots: int, scales: Mapping[str, Sequence[float]]) -> str:
         """Return how many ratings were read, and by which criteria."""
         ratings = counted(sum(len(values) for *_, values in self.rows), "rating")
-        people = len({annotator for *_, annotator, _ in self.rows if not annotator.startswith(UNNAMED)})
+        people = len({annotator for *_, annotator, _ in self.rows if is_named(annotator)})
         by = f"; {counted(people, 'annotator')}" if people else ""
         named = "; ".join(
             f"{name} from {scale[0]:g} to {scale[-1]:g}, {_better(name, scale)} is better"

@@ -64,7 +64,7 @@ def _rows_of_columns(lists: dict[str, list]) -> list[Row]:
     size = len(lists["contexts"])
     columns = {ours: lists[theirs] for theirs, ours in TABLES["columns_as_rows"].items() if theirs in lists}
     columns = {name: values for name, values in columns.items() if len(values) == size}
-    return [{name: values[place] for name, values in columns.items()} for place in range(size)]
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def rows_of_annotators(row: Row) -> list[Row]:
@@ -134,7 +134,7 @@ def rows_of_scores(row: Row) -> list[Row]:
         lists[PLACE] = [*range(1, 1 + size)]
     if spelt_as(row, TABLES["annotator"]) and not {"annotator", PLACE}.isdisjoint(lists):
         return [row]
-    return [{**row, **{name: values[number] for name, values in lists.items()}} for number in range(size)]
+    return [{**row, **dict(zip(lists, values, strict=True))} for values in zip(*lists.values(), strict=True)]
 
 
 def _numbers(value: Any) -> list:

@@ -5,7 +5,7 @@ become rows and columns of answers; rows that a tool marks as rejected or as a p
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from parlai_spotbot.importers.dataset_rows import (
     json_within,
     plain_text,
     spelling,
+    without,
 )
 from parlai_spotbot.importers.several_in_a_row import rows_of_annotators, rows_of_answers, rows_of_scores
 from parlai_spotbot.reading import own_data
@@ -127,20 +128,13 @@ def _rounds(row: Row) -> Iterator[Row]:
 
 def _chosen(row: Row) -> Row:
     """Return a row with the option that was chosen in place of a column an option; "" of none or several."""
-    options: dict[str, Row] = {}
+    options: dict[str, Names] = defaultdict(dict)
     for name, value in row.items():
         match = OPTION.match(name)
         if match and (match["mark"] != "." or str(value).lower() in TRUE_OR_FALSE):
-            options.setdefault(match["question"], {})[match["option"]] = value
-    chosen = dict(row)
-    for question, values in options.items():
-        if len(values) < 2:
-            continue
-        taken = [option for option, value in values.items() if plain_text(value).lower() not in UNCHOSEN]
-        chosen[question] = ""
-        if len(taken) == 1:
-            chosen[question] = taken[0]
-        for option in values:
-            chosen.pop(f"{question}:::{option}", None)
-            chosen.pop(f"{question}.{option}", None)
-    return chosen
+            options[match["question"]] = {**options[match["question"]], name: match["option"]}
+    for question, names in options.items():
+        if len(names) > 1:
+            taken = [option for name, option in names.items() if plain_text(row[name]).lower() not in UNCHOSEN]
+            row = {**without(row, names), question: taken[0] if len(taken) == 1 else ""}
+    return row

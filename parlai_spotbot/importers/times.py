@@ -54,12 +54,12 @@ def utc_time(value: Any) -> str:
     text = " ".join(str(value).split())
     if text.isdigit() and len(text) != len("20240501"):
         raise ValueError(text)
-    with suppress(ValueError):
-        return _in_utc(datetime.fromisoformat(text))
+    written = text
     text = re.sub(r" ?\([^()]*\)$|,", "", text)
     text = re.sub(r" ?\b(?<!GMT)(UTC|GMT|Z)$", "+00:00", re.sub(r" (?=[+-]\d\d)", "", text))
-    with suppress(ValueError):
-        return _in_utc(datetime.fromisoformat(text))
+    for iso in (written, text):
+        with suppress(ValueError):
+            return _in_utc(datetime.fromisoformat(iso))
     for form in FORMATS:
         with suppress(ValueError):
             when = datetime.strptime(text, form)

@@ -154,24 +154,19 @@ class RatingReader:
     def _each_system(self, rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
         """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …), or who
         was rated, or rated, within the names of scores ("scores.ada.depth"): systems are those of --names."""
-        within: dict[str, dict[str, str]] = defaultdict(dict)
-        sides: dict[str, dict[str, str]] = defaultdict(dict)
-        for name in head_of(rows):
-            if inner := WITHIN.fullmatch(name):
-                within[inner["place"]][f"{inner['name']}_rating"] = name
-            elif place := SIDE.fullmatch(spelling(name.rpartition(".")[2])):
-                sides[place["place"]][place["name"]] = name
+        within, sides = _sides(head_of(rows))
         self.within = [*within]
         who = "model" if within.keys() <= self.names.given.keys() else "annotator"
         sides = within or {place: side for place, side in sides.items() if not side.keys().isdisjoint(FIELDS["bot"])}
         own = [name for side in sides.values() for name in side.values()]
-        found = []
+        found: list[tuple[str, Row]] = []
         for where, row in rows if len(sides) > 1 else ():
-            for place, side in sides.items():
-                one = {ours: row.get(theirs) for ours, theirs in side.items()}
-                if any(map(plain_text, one.values())):
-                    named = {who: place} if within else {}
-                    found.append((where, {"rated_row": where, **without(row, own), **one, **named}))
+            shared = {"rated_row": where, **without(row, own)}
+            values = {place: {ours: row.get(theirs) for ours, theirs in side.items()} for place, side in sides.items()}
+            held = [place for place, one in values.items() if any(map(plain_text, one.values()))]
+            found += [
+                (where, {**shared, **values[place], **({who: place} if within else {})}) for place in held or values
+            ]
         return found or rows
 
     def _columns_of(
@@ -327,6 +322,18 @@ class RatingReader:
             for name, scale in scales.items()
         )
         return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
+
+
+def _sides(head: Head) -> tuple[dict[str, dict[str, str]], ...]:
+    """Return the columns of scores under two names, and those that end in a place, by the first one or the place."""
+    within: dict[str, dict[str, str]] = defaultdict(dict)
+    sides: dict[str, dict[str, str]] = defaultdict(dict)
+    for name in head:
+        if inner := WITHIN.fullmatch(name):
+            within[inner["place"]][f"{inner['name']}_rating"] = name
+        elif place := SIDE.fullmatch(spelling(name.rpartition(".")[2])):
+            sides[place["place"]][place["name"]] = name
+    return within, sides
 
 
 def _rated(columns: Sequence[str]) -> dict[str, Cell]:

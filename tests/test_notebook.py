@@ -241,7 +241,7 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - [sb.plan(study=str(at)), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.import_study("vote", at / "v.csv", at / "s")', '^format vote: not known. Did you mean']
 - ['sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', '^columns=\{''x'': ''a''\}: there is no']
-- ['sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', '^data: .* answers ''l=OUTCOME,…''']
+- ['sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', '^data: .* answers=\{''l'': ''OUTCOME'', …\}']
 - ['sb.import_study("spotbot2020", at, at / "s")', ^domain missing. Name one of]
 """,
 )

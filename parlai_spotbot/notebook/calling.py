@@ -32,7 +32,7 @@ FUNCTIONS = {
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 PAIR = r"[^\s,;=']+=[^\s,;=']*[^\s,;=.:']"
-MAPPING = re.compile(rf"(?<![\w-])(--(?:columns|names|answers|roles)) ({PAIR}(?:,{PAIR})*)")
+MAPPING = re.compile(rf"(?<![\w-])(--(?:columns|names|answers|roles)) '?({PAIR}(?:,{PAIR})*)(,…)?'?")
 """An option with pairs, which as an argument is a mapping."""
 INDENT = " " * 4
 
@@ -166,7 +166,8 @@ def _argued(text: str, names: Mapping[str, str]) -> str:
 
     def mapped(found: re.Match) -> str:
         pairs = dict(pair.split("=") for pair in found[2].split(","))
-        return f"{names[found[1]]}={pairs}" if found[1] in names else found[0]
+        more = ", …" if found[3] else ""
+        return f"{names[found[1]]}={str(pairs)[:-1]}{more}}}" if found[1] in names else found[0]
 
     text = MAPPING.sub(mapped, text)
     return OPTION.sub(lambda match: names.get(match[0], match[0]), text).replace("'key_variable'", "'key'")

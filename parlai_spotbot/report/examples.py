@@ -1,4 +1,5 @@
-"""Two short segments that show why a ranking is as it is: a win between the two closest bots, and an upset.
+"""Two short segments that show why a ranking is as it is: a win between the two closest bots, and an upset; of chats
+that people led, one with each of the two.
 
 Of the shortest segments that were judged, the one that most annotations decided alike; of equal ones the first by id.
 Both are of different conversations.
@@ -17,7 +18,7 @@ import pandas as pd
 from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN, indexed
-from parlai_spotbot.wording import listed
+from parlai_spotbot.wording import listed, plainly
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.frames import Frames
@@ -65,17 +66,20 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     if pair is None:
         return None
     better, worse, told_apart = pair
-    talks = indexed(c for c in contents.conversations if {*c.entities} == {better, worse})
-    labels = _labels(contents, source, talks)
-    shown = []
-    titles = ("A win of", "A win of")
     closest = "the closest two"
     if told_apart:
-        titles = ("A typical win of", "An upset by")
         closest = "the closest two told apart"
     rule = f"{better} and {worse}, {closest}"
     if len(contents.bots) == 2:
         rule = f"{better} and {worse}"
+    if contents.asked.chat is not None:
+        return _chats_of_one(contents, ranking.whole["question"], source, (better, worse), rule)
+    talks = indexed(c for c in contents.conversations if {*c.entities} == {better, worse})
+    labels = _labels(contents, source, talks)
+    shown = []
+    titles = ("A win of", "A win of")
+    if told_apart:
+        titles = ("A typical win of", "An upset by")
     for winner, title in zip((better, worse), titles, strict=True):
         segment = _clearest(labels, talks, winner)
         if segment is not None:
@@ -95,9 +99,33 @@ def _closest(ranking: Ranking, verdicts: Sequence[Mapping]) -> tuple[str, str, b
     told_apart = [row for row in met if {row["a"], row["b"]} in decided]
     if not met:
         return None
-    row = min(told_apart or met, key=lambda row: (abs(row["estimate"] - 0.5), row["a"], row["b"]))
+    equal = 0.5 if ranking.of_matches else 0
+    row = min(told_apart or met, key=lambda row: (abs(row["estimate"] - equal), row["a"], row["b"]))
     better, worse = sorted((row["a"], row["b"]), key=order.__getitem__)
     return better, worse, bool(told_apart)
+
+
+def _chats_of_one(
+    contents: SurveyData, question: str, source: str, bots: tuple[str, str], rule: str
+) -> Examples | None:
+    """Return the chats with two bots of the person who rates the first one farthest above the second; None where nobody
+    rates it higher."""
+    talks = indexed(c for c in contents.conversations if HUMAN in c.entities)
+    rated: dict[str, dict] = {}
+    for row in contents.kept:
+        talk = talks.get(row.conversation_ids[0])
+        if talk and (row.source, row.question, row.control) == (source, question, None) and row.target in ENTITIES:
+            rated.setdefault(row.unit_id, {})[talk.entities[int(row.target[-1])]] = (float(row.answer), talk)
+    of_both = [chats for chats in rated.values() if chats.keys() == {*bots}]
+    chats = max(of_both, key=lambda chats: chats[bots[0]][0] - chats[bots[1]][0], default=None)
+    if chats is None or chats[bots[0]][0] <= chats[bots[1]][0]:
+        return None
+    shown = []
+    for bot in bots:
+        rating, talk = chats[bot]
+        turns = _shown(talk, talk.turns[:TURNS])
+        shown.append(Example(f"A chat with {bot}", talk.conversation_id, turns, [(bot, f"{plainly(question)} {rating:g}")]))
+    return Examples(f"{rule}: how the chats begin of the person who rates them farthest apart.", shown)
 
 
 def _labels(contents: SurveyData, source: str, talks: Mapping[str, Conversation]) -> pd.DataFrame:

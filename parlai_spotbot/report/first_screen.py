@@ -141,14 +141,17 @@ def _of_users(contents: SurveyData) -> FirstScreen:
         "Be careful": frames.one("about").get("beware") or [],
     }
     step = ScreenStep("Let people judge users, too.", next_step(contents))
-    if named and not frames.one("about")["people"]:
-        step = ScreenStep("Import people's.", command("import", contents.study.path, format="tau2", data="human=FILE"))
+    collect = simulators.to_collect(frames)
+    if frames.one("about")["people"]:
+        parts["What would settle it"] = collect
+    elif collect:
+        step = ScreenStep(collect[0], command("import", contents.study.path, format="tau2", data="human=FILE"))
     if contents.outdated:
         step = ScreenStep(contents.outdated, contents.command("analyze"))
     why = examples_of_users(contents, frames)
     lead = None
-    if frames.rows("answers"):
-        lead = _shortened(SourceCard("", simulators.card(frames)))
+    if frames.rows("answers") and (found := simulators.card(frames)):
+        lead = _shortened(SourceCard("", found))
     return FirstScreen(question, simulators.answer(frames), step, lead, why=why, parts=parts)
 
 

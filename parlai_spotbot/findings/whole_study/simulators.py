@@ -35,7 +35,7 @@ from parlai_spotbot.findings.sections import Card, CardTable, Name
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, PERSON, Conversation
 from parlai_spotbot.texts.user_side import INDEX, is_english, user_features
-from parlai_spotbot.wording import between, filled, listed, number, some_of, upper_first, who
+from parlai_spotbot.wording import between, filled, listed, number, p_value, some_of, upper_first, who
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
@@ -48,8 +48,7 @@ NAMED = 3
 SENTENCES = {
     ALIKE: "{name} is like people in {measures:measure}: each lies within half of people's standard deviation.",
     DIFFERENT: "{name} is not like people: it differs clearly in {differ} of {measures:measure}.",
-    UNKNOWN: "Whether {name} is like people is not known: of {measures:measure} {alike} are alike, and none differs "
-    "clearly. About {needed:,.0f} conversations of it, and of people, on as many tasks, would settle it.",
+    UNKNOWN: "Whether {name} is like people is not known: none of {measures:measure} differs clearly, {alike} are alike.",
 }
 ALL_DIFFER = "None of the {} simulated users is like people: all differ clearly."
 ALL_UNKNOWN = "Whether any of the {} simulated users is like people is not known."
@@ -61,14 +60,10 @@ MOST_PAIRS = 3
 """More simulated users, and pairs of them, are counted, without a sentence each."""
 
 NOBODY = "There is no simulated user among the conversations, so nothing is compared with people."
-NO_PEOPLE = (
-    "Whether {0} is like people is not known: there are no conversations of people with the agent. Import them, too "
-    "(--format tau2 --data human=FILE); about {1:conversation} of each would settle it."
-)
-WHICH = (
-    "Nobody knows which of {0} is like people: there are no conversations of people with the agent. Import them, too "
-    "(--format tau2 --data human=FILE); about {1:conversation} of people, and of each, would settle it."
-)
+NO_PEOPLE = "Whether {0} is like people is not known: there are no conversations of people with the agent."
+WHICH = "Nobody knows which of {0} is like people: there are no conversations of people with the agent."
+SETTLE = "About {:,.0f} conversations of people, and of each user, on as many tasks, would settle it."
+IMPORT = "Import conversations of people with the agent, too{0}: about {1:,} of them, and of each user, would settle it."
 APART = "{name} and {other} differ clearly in {differ} of {measures:measure}: {most}."
 NOT_APART = "{name} and {other} differ clearly in none of {measures:measure}, which does not say that they are alike."
 OTHER_AGENTS = "{}: differences may be the agents'."
@@ -217,12 +212,11 @@ def answer(frames: Frames) -> str:
     about = frames.one("about")
     if not about.get("simulators"):
         return NOBODY
-    if not about["people"] and len(about["simulators"]) > 1:
-        return filled(WHICH, listed(about["simulators"]), PLANNED)
     if not about["people"]:
-        return filled(NO_PEOPLE, about["simulators"][0], PLANNED)
+        return (WHICH if len(about["simulators"]) > 1 else NO_PEOPLE).format(listed(about["simulators"]))
     rows = frames.rows("answers")
-    if len(rows) <= MOST_SENTENCES:
+    known = any(row["verdict"] != UNKNOWN for row in rows)
+    if len(rows) == 1 or (known and len(rows) <= MOST_SENTENCES):
         return " ".join(filled(SENTENCES[row["verdict"]], **row) for row in rows)
     return counted_verdicts(Counter(row["verdict"] for row in rows))
 
@@ -308,26 +302,45 @@ def _remedy(row: Mapping) -> str:
     return about["less"].format(**row)
 
 
+def to_collect(frames: Frames, how: str = "") -> list[str]:
+    """Return which conversations would settle what is not known, and `how` those of people are imported; [] if nothing
+    is open."""
+    about = frames.one("about")
+    if not about.get("simulators"):
+        return []
+    if not about["people"]:
+        return [IMPORT.format(how, PLANNED)]
+    needed = [row["needed"] for row in frames.rows("answers") if row["verdict"] == UNKNOWN]
+    return [SETTLE.format(most) for most in sorted(needed)[-1:]]
+
+
 def summarise(result: Result) -> list[str]:
     """Return whether simulated users are like people, where not, what would make them so, and how they differ."""
     frames = result.frames
     beware = frames.one("about").get("beware") or []
-    answered = " ".join([answer(frames), *beware])
+    answered = " ".join([answer(frames), *to_collect(frames, " (--format tau2 --data human=FILE)"), *beware])
     return [answered, *(" ".join(texts(frames)) for texts in (where, remedies, beside))]
 
 
-def card(frames: Frames) -> Card:
-    """Return the measures of one simulated user as a chart, of several the verdicts, or without people the pairs, as a
-    table."""
+def card(frames: Frames) -> Card | None:
+    """Return the measures of one simulated user beside people as a chart, of several the verdicts, or without people
+    the pairs, or what the only one does, as a table; None where nothing is known of any."""
     rows = frames.rows("answers")
-    if len(rows) == 1:
-        tables = {name: table.read(frames) for name, table in FINDING.tables.items()}
-        return Card(chart=render.page_chart(FINDING, tables))
+    tables = {name: table.read(frames) for name, table in FINDING.tables.items()}
+    if not frames.one("about")["people"] and len(rows) == 1:
+        cells = [(row["what"], _mean(row, "value"), str(row["n"])) for row in frames.rows("measures")]
+        return Card(table=CardTable(f"What {rows[0]['name']} does", "", ("Measure", "Mean", "n"), cells))
+    if not frames.one("about")["people"] and len(rows) == 2:
+        cells = []
+        for row in frames.rows("pairs"):
+            cells.append((row["what"], _mean(row, "value"), _mean(row, "beside"), p_value(row["p_adjusted"])))
+        return Card(table=CardTable("Beside each other", "", ("Measure", *(row["name"] for row in rows), "p"), cells))
     if not frames.one("about")["people"]:
-        pairs = FINDING.tables["pairs"]
-        frame = pairs.read(frames)
-        titles = tuple(column.title for column in pairs.shown(frame).values())
-        return Card(table=CardTable(pairs.title, "", titles, [tuple(row) for row in pairs.cells(frame)]))
+        return Card(table=render.page_table(FINDING.tables["pairs"], tables["pairs"], str))
+    if len(rows) == 1:
+        return Card(chart=render.page_chart(FINDING, tables))
+    if all(row["verdict"] == UNKNOWN and not row["alike"] for row in rows):
+        return None
     cells = [(Name(row["name"]), row["verdict"], *(f"{row[name]:.0f}" for name in SHOWN)) for row in rows]
     head = ("User", "Beside people", *SHOWN.values())
     return Card(table=CardTable("Simulated users beside people", "", head, cells))

@@ -8,11 +8,12 @@ from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_table
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
+from parlai_spotbot.records import HUMAN
 
 
 def by_length(matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], crossed: bool = True) -> pd.DataFrame:
     """Return a row for each segment length (`exchanges`) and annotated entity of that length (`bot`, `human` for
-    people): win_rate and human_share with the ends of their 95 % intervals, unsure_share, `n` labels.
+    people, who come last): win_rate and human_share with the ends of their 95 % intervals, unsure_share, `n` labels.
 
     The win rate of people is NaN: they play no matches. `crossed`: annotators are a sample, too.
     """
@@ -20,7 +21,9 @@ def by_length(matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str]
     for k, labelled in entities.groupby("k", sort=True):
         rates = win_rate_table(contrasts(matches[(matches["k"] == k).to_numpy()], bots, crossed=crossed))
         rates = rates.set_index("bot").reindex(sorted(set(labelled["name"])))
-        for name, bot_rows in labelled.groupby("name", sort=True):
+        of_name = dict([*labelled.groupby("name")])
+        for name in [name for name in (*bots, HUMAN) if name in of_name]:
+            bot_rows = of_name[name]
             human = bot_rows["nature"] == "human"
             row = {"exchanges": k, "bot": name, **rates.loc[name], "human_share": human.mean()}
             row["human_share_low"], row["human_share_high"] = share_interval(human, frame_clusters(bot_rows, crossed))

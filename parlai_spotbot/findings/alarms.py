@@ -12,23 +12,20 @@ from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.wording import NAMED, listed, part_of
+from parlai_spotbot.wording import part_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Form
 
 
 def summarise(result: Result) -> list[str]:
-    """Return how many probes are red or amber, and which."""
+    """Return how many probes are red or amber, and what the worst of them saw."""
     rows = result.rows("audit")
     alarms = [row for row in rows if row["level"] != GREEN]
     if not alarms:
         whose = "a study of fixed size" if SETTLED in result.others else "the verdict"
         return [f"All {len(rows)} probes of what {whose} assumes are green."]
-    named = listed(f"{row['title'].lower()} ({row['level']})" for row in alarms[:NAMED])
-    if len(alarms) > NAMED:
-        named += f" and {len(alarms) - NAMED} more"
-    return [f"{part_of(len(alarms), len(rows), 'probe', 'is', 'are')} not green: {named}."]
+    return [f"{part_of(len(alarms), len(rows), 'probe', 'is', 'are')} not green. {alarms[0]['text']}"]
 
 
 def finding(form: Form, ranking: Callable[[Any], Frames]) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +25,14 @@ from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import all_known
+from parlai_spotbot.findings.sections import Counts
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     INTERVAL,
     NAMED,
     in_brackets,
     named_first,
+    number,
     pairs_apart,
     part_of,
     percent,
@@ -208,7 +211,8 @@ def _answer(ranking: Ranking, noun: str) -> list[str]:
         return [f"There is no single order: {audit.beats(ranking.circle)}."]
     red = _nothing_known(ranking)
     if red is not None:
-        return [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
+        why = audit.seen(red)
+        return [f"It is not known who is better: {why[:1].lower()}{why[1:]}.", *_this_person(red, ranking)]
     return [_begun(_ahead(ranking, group, noun)) for group in ranking.groups if len(group) > 1]
 
 
@@ -273,7 +277,7 @@ def summarise(result: Result) -> list[str]:
     question = ""
     if len(by_criterion(result.frames)) > 1:
         question = plainly(main.whole["question"])
-    return [*sentences, f"{clearly(main, question)}."]
+    return [*sentences, Counts(f"{clearly(main, question)}.")]
 
 
 def single_order(ranking: Ranking) -> bool:
@@ -332,8 +336,11 @@ def _leads(ranking: Ranking, name: str, group: Sequence[str]) -> str:
     text = f"{who(name)} {verb} ahead of {rest}"
     if linked:
         text += f" (of {_names_shortened(linked)} by their matches with others)"
+    interval = ranking.ends(name, "score")
     if whole and ranking.of_matches and score is not None:
-        text += f", with {percent(score)} of the points{in_brackets(ranking.ends(name, 'score'), prefix=INTERVAL)}"
+        text += f", with {percent(score)} of the points{in_brackets(interval, prefix=INTERVAL)}"
+    elif whole and score is not None:
+        text += f", with a mean of {number(score, 1)}{in_brackets(interval, partial(number, digits=1), INTERVAL)}"
     text += _given(ranking)
     if open_:
         text += f", but not surely of {_names_shortened(open_)}"

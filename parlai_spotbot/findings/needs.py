@@ -20,7 +20,7 @@ from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
-from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
+from parlai_spotbot.findings.scarce import MATCHES, VOTES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import all_known, clear
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import counted, fitting, part_of, percent, who
@@ -181,6 +181,7 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
     opened = _opened(tested)
     equal = sum(pair["verdict"] == EQUAL for pair in tested)
     counts = {"tested": len(tested), "open": len(opened), "equal": equal}
+    about = {"noun": "vote"} if kind is VOTES else {}
     if summed := ranking.frames.one("pair_counts"):
         counts["tested"] = summed["tested"]
         counts["open"] = summed["tested"] - summed["clear"] - summed["equal"]
@@ -194,7 +195,7 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
             more = max(1, round(pair["n"] * ((wished / z) ** 2 - 1)))
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
         rows.append(entry | {"annotations": pair["n"], "more_annotations": more})
-    return _frames(rows, cause, **counts)
+    return _frames(rows, cause, **counts, **about)
 
 
 def summarise(result: Result) -> list[str]:
@@ -213,6 +214,8 @@ def summarise(result: Result) -> list[str]:
     if cause := result.one("obstacle"):
         if tested and not opened:
             pairs = MET.format(tested, settled)
+        elif opened:
+            pairs = _named(opened, count=whole.get("open"))
         return [cause["why"], pairs, Step.from_text(cause["step"], cause["more"], plan=False)]
     if not opened:
         if tested == 1:
@@ -241,8 +244,9 @@ def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
         details = f" of {counted(round(new), 'new conversation')}"
         more = f"{first['a']}/{first['b']}={new:.0f}"
     two = f"{who(first['a'])} and {who(first['b'])}"
-    text = "Begin with {0}: about {more_annotations:,.0f} more annotations{1}{2}."
-    return [takes, Step.from_text(text.format(two, details, _hours(first["more_annotations"], seconds), **first), more)]
+    annotations = counted(round(first["more_annotations"]), f"more {whole.get('noun', 'annotation')}")
+    hours = _hours(first["more_annotations"], seconds)
+    return [takes, Step.from_text(f"Begin with {two}: about {annotations}{details}{hours}.", more)]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
@@ -250,8 +254,9 @@ def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
     return [row for row in rows if not clear(row) and EQUAL not in (row.get("verdict"), row.get("status"))]
 
 
-def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> str:
-    """Return how many pairs are open, of which `opened` may hold but some, with the clearest of them."""
+def _named(opened: Sequence[Mapping], pairs: int = 0, count: int | None = None) -> str:
+    """Return how many of `pairs` are open, if that is known, of which `opened` may hold but some, with the clearest of
+    them."""
     count = count or len(opened)
     by_name = sorted(opened, key=lambda row: (row["a"], row["b"]))
     named = best_first(by_name, -np.array([row["p_adjusted"] for row in by_name], dtype=float))
@@ -259,7 +264,10 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
     among = ":"
     if count > len(names):
         among = ", among them"
-    return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {'; '.join(names)}."
+    text = f"{counted(count, 'pair is', 'pairs are')} not told apart"
+    if pairs:
+        text = f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart"
+    return f"{text}{among} {'; '.join(names)}."
 
 
 def _hours(annotations: float, seconds: float | None) -> str:

@@ -45,6 +45,7 @@ ARROWS = {"less": "\N{NO-BREAK SPACE}↓", "more": "\N{NO-BREAK SPACE}↑"}
 AS_FIXED = "Computed as if the number of answers had been fixed"
 
 TOO_LITTLE = "Too little was answered to say who is better."
+ALL_TIES = "Almost all answers are ties: nobody is ahead."
 
 
 class Caution(str):
@@ -315,8 +316,9 @@ def card(finding: Finding, result: Result) -> Card | None:
     if account.chance:
         return Card(text=account.sentences)
     text = [*account.sentences, *sentences_of(finding, result)]
-    if "scarce" in result.others.get("needs", {}) and not any(map(clear, ranking.pairs)):
-        text = [*account.sentences, TOO_LITTLE]
+    scarce = result.others["needs"].one("scarce") if "needs" in result.others else {}
+    if scarce and not any(map(clear, ranking.pairs)):
+        text = [*account.sentences, ALL_TIES if scarce["collect"] is None else TOO_LITTLE]
     shown = _first_table(finding)
     if ranking.circle:
         shown = finding.tables["pairs"]

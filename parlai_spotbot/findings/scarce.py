@@ -102,21 +102,17 @@ def scarce_sentence(needs: Mapping) -> str:
     if needs["collect"] is None:
         text = "{decided:,} of {0} were decided: too few to plan from, and ties tell nobody apart."
         return text.format(counted(needs["total"], kind.all[:-1]), **needs)
-    annotators = least = ""
-    if needs["annotators"] is not None:
-        annotators = f"{counted(needs['annotators'], 'annotator')} and "
-        least = f"{LEAST_ANNOTATORS} annotators and "
-    return (
-        f"Too little is known to plan from: {annotators}{number(needs['each'], 0)} {kind.decided} a contestant on "
-        f"average, where {least}{LEAST_DECIDED} are the least."
-    )
+    lacking = f"{number(needs['each'], 0)} {kind.decided} a contestant on average, of {LEAST_DECIDED} at least"
+    if needs["annotators"] is not None and needs["annotators"] < LEAST_ANNOTATORS:
+        lacking += f", and {counted(needs['annotators'], 'annotator')}, of {LEAST_ANNOTATORS}"
+    return f"Too little is known to plan from: {lacking}."
 
 
 def scarce_step(needs: Mapping) -> str:
     """Return what to collect first."""
     kind = KINDS[needs["of"]]
     if kind is VOTES and needs["collect"] is None:
-        return "Ask for votes on other prompts, or ask them what differs."
+        return "Ask for votes on other prompts, or ask voters what differs."
     if needs["collect"] is None:
         return "Let people see more of each conversation, or ask them what differs."
     if kind is VOTES:

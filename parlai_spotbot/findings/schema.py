@@ -6,6 +6,7 @@ and NAME_last.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,9 @@ from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, points, question_subject, span
 
 ENDS = ("low", "high")
+TENS = 10
+"""From here on a number whose digits nobody chose has one, with its interval."""
+
 PLACES = ("first", "last")
 
 FORMATS = {
@@ -68,9 +72,12 @@ class Column:
             return NONE
         if self.kind == "places":
             return span(list(map(int, value))) if all_known(*value) else NONE
-        text = self._text(value)
+        shown = self._text
+        if self.kind == "number" and self.digits is None and max(map(abs, filter(all_known, (value, *ends)))) >= TENS:
+            shown = partial(number, digits=1)
+        text = shown(value)
         if all_known(*ends):
-            text += between(list(ends), self._text)
+            text += between(list(ends), shown)
         return text
 
     def names(self, name: str) -> list[str]:

@@ -21,6 +21,10 @@ class Drawn(str):
     """A sentence whose figures the first screen draws: there it isn't said as well."""
 
 
+class Counts(str):
+    """A sentence on how many pairs differ, which the first screen leaves to the one on those that do not."""
+
+
 class Rule(str):
     """A sentence or more on how a judge decides, which the page shows on demand."""
 

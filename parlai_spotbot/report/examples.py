@@ -73,7 +73,7 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     if len(contents.bots) == 2:
         rule = f"{better} and {worse}"
     if contents.asked.chat is not None:
-        return _chats_of_one(contents, ranking.whole["question"], source, (better, worse), rule)
+        return _chats(contents, ranking, source, (better, worse), rule)
     talks = indexed(c for c in contents.conversations if {*c.entities} == {better, worse})
     labels = _labels(contents, source, talks)
     shown = []
@@ -105,27 +105,23 @@ def _closest(ranking: Ranking, verdicts: Sequence[Mapping]) -> tuple[str, str, b
     return better, worse, bool(told_apart)
 
 
-def _chats_of_one(
-    contents: SurveyData, question: str, source: str, bots: tuple[str, str], rule: str
-) -> Examples | None:
-    """Return the chats with two bots of the person who rates the first one farthest above the second; None where nobody
-    rates it higher."""
-    talks = indexed(c for c in contents.conversations if HUMAN in c.entities)
-    rated: dict[str, dict] = {}
-    for row in contents.kept:
-        talk = talks.get(row.conversation_ids[0])
-        if talk and (row.source, row.question, row.control) == (source, question, None) and row.target in ENTITIES:
-            rated.setdefault(row.unit_id, {})[talk.entities[int(row.target[-1])]] = (float(row.answer), talk)
-    of_both = [chats for chats in rated.values() if chats.keys() == {*bots}]
-    chats = max(of_both, key=lambda chats: chats[bots[0]][0] - chats[bots[1]][0], default=None)
-    if chats is None or chats[bots[0]][0] <= chats[bots[1]][0]:
-        return None
+def _chats(contents: SurveyData, ranking: Ranking, source: str, bots: Sequence[str], rule: str) -> Examples:
+    """Return of each of these bots the chat that was rated most like its mean."""
+    talks = indexed(contents.conversations)
+    question = ranking.whole["question"]
     shown = []
     for bot in bots:
-        rating, talk = chats[bot]
-        turns = _shown(talk, talk.turns[:TURNS])
-        shown.append(Example(f"A chat with {bot}", talk.conversation_id, turns, [(bot, f"{plainly(question)} {rating:g}")]))
-    return Examples(f"{rule}: how the chats begin of the person who rates them farthest apart.", shown)
+        rated = []
+        for row in contents.kept:
+            talk = talks[row.conversation_ids[0]]
+            if (row.source, row.question, row.control) == (source, question, None) and bot in talk.entities:
+                apart = abs(float(row.answer) - ranking.contestants[bot]["score"])
+                rated.append((apart, talk.conversation_id, row.answer))
+        _, identity, rating = min(rated)
+        said = [(bot, f"{plainly(question)} {rating}")]
+        turns = _shown(talks[identity], talks[identity].turns[:TURNS])
+        shown.append(Example(f"A typical chat with {bot}", identity, turns, said))
+    return Examples(f"{rule}: of each the chat whose rating is nearest its mean.", shown)
 
 
 def _labels(contents: SurveyData, source: str, talks: Mapping[str, Conversation]) -> pd.DataFrame:

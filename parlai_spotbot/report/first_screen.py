@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED
@@ -19,7 +20,7 @@ from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import all_known
-from parlai_spotbot.findings.sections import Card, Drawn, Section
+from parlai_spotbot.findings.sections import Card, Counts, Drawn, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.findings.whole_study import simulators
 from parlai_spotbot.hints import command
@@ -31,7 +32,7 @@ from parlai_spotbot.report.examples import Examples, examples_of, examples_of_us
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.surveys.about import PILOTED
 from parlai_spotbot.surveys.workload import annotations_of
-from parlai_spotbot.wording import NONE, listed, plainly, source_said, upper_first
+from parlai_spotbot.wording import NONE, listed, named_first, plainly, source_said, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.rankings import Ranking
@@ -91,30 +92,40 @@ def first_screen(chapter: Chapter) -> FirstScreen:
             return _of_users(contents)
         if lead is None:
             return FirstScreen(question, _unanswered(contents), missing(contents))
-        if lead.source != HUMAN:
-            question = f"{question.rstrip('?')}, by {source_said(lead.source)}?"
         alarms = of_level(audit_rows(contents, lead.source), RED, AMBER)[:ALARMS]
         further = lead.card.text[1 : 1 + FURTHER - bool(alarms)]
-        unsettled = [section for source, section in chapter.first if source == lead.source] or before(contents)
+        planned = [section for source, section in chapter.first if source == lead.source]
+        unsettled = planned or before(contents)
         answer = _answer(contents, lead)
-        uncertain = _beside(answer, further, unsettled)
+        ranking = contents.ranking(lead.source)
+        left_to = (Caution, Fact, Drawn, Counts) if planned else (Caution, Fact, Drawn)
+        texts = [text for text in further if not isinstance(text, left_to)]
+        for section in unsettled:
+            texts += section.text
+        uncertain = [*_unjudged(contents, ranking), *(text for text in texts if text not in answer)]
         sections = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *sections] if section.step), None)
-        step = _step(contents, lead, advice) or _remedy(alarms)
-        ranking = contents.ranking(lead.source)
-        note = _disagreement(ranking)
-        why = examples_of(contents, ranking, lead.source)
-        parts = _preferred(sections)
-        screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why, parts)
+        screen = FirstScreen(
+            question,
+            answer,
+            _step(contents, lead, advice) or _remedy(alarms),
+            _shortened(lead),
+            uncertain,
+            [row for row in alarms if row["seen"].lower() not in answer.lower()],
+            _disagreement(ranking),
+            examples_of(contents, ranking, lead.source),
+            _preferred(sections),
+        )
         return _as_compared(screen, contents, lead.source)
 
 
-def _beside(answer: str, further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
-    """Return what is uncertain beside the answer, of which nothing stands twice."""
-    texts = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
-    for section in unsettled:
-        texts += section.text
-    return [text for text in texts if text not in answer]
+def _unjudged(contents: SurveyData, ranking: Ranking) -> list[str]:
+    """Return which contestants nobody has judged; [] where users alone are judged."""
+    contestants = contents.study.plan.contestants.values()
+    if not ranking.order or any(contestant.role == "user" for contestant in contestants):
+        return []
+    left = [bot for bot in contents.bots if bot not in ranking.contestants and bot not in ranking.too_few]
+    return [f"Nobody has judged {named_first(left)} yet."] if left else []
 
 
 def _preferred(sections: Sequence[Section]) -> dict[str, list[str]]:
@@ -198,15 +209,14 @@ def _disagreement(ranking: Ranking) -> str:
     "" where none is."""
     rows = [row for row in ranking.contestants.values() if all_known(*ends(row, "human_share"))]
     apart = []
-    for place, first in enumerate(rows):
-        for other in rows[place + 1 :]:
-            if first["human_share_high"] < other["human_share_low"]:
-                apart.append((other["human_share"] - first["human_share"], first, other))
+    for first, other in combinations(rows, 2):
+        if first["human_share_high"] < other["human_share_low"]:
+            apart.append((other["human_share"] - first["human_share"], first["bot"], other["bot"]))
     if not apart:
         return ""
-    _, first, other = max(apart, key=lambda pair: pair[0])
+    _, first, other = max(apart)
     return (
-        f"{first['bot']} has more points than {other['bot']}, but is less often called human: unsure beats bot, and "
+        f"{first} has more points than {other}, but is less often called human: unsure beats bot, and "
         "equal labels share the point."
     )
 

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import re
 from pathlib import Path
+from types import MappingProxyType
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -14,7 +15,7 @@ from parlai_spotbot.findings.audit import SIGNS
 from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations, downloads
-from parlai_spotbot.report.charts.axes import label_text
+from parlai_spotbot.report.charts.axes import Looks, label_text
 from parlai_spotbot.report.drawing import PALETTE, SETTINGS, VARIABLES
 from parlai_spotbot.report.parts import caution_of, source_title
 from parlai_spotbot.wording import counted
@@ -24,6 +25,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = ("page.js", "tables.js", "figures.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
+
+LONG = 32
+"""More letters of a name make a sentence hard to read."""
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?: [\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*")
 
@@ -63,12 +67,21 @@ def environment() -> Environment:
     return env
 
 
-def sentence(text: str) -> Markup:
+def sentence(text: str, looks: Looks = MappingProxyType({})) -> Markup:
     """Return a sentence in which no line ends within a command's option, or between a number and its per cent sign, and
-    what is written from right to left (Hebrew, Arabic, …) leaves numbers and signs beside it in their places."""
+    what is written from right to left (Hebrew, Arabic, …) leaves numbers and signs beside it in their places; long
+    names of contestants that have `looks` are short, and whole to whoever points at them."""
     whole = re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", escape(text))
     whole = RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", whole)
-    return Markup(re.sub(r"(?<!\S)\(?--[a-z-]+", r"<span class=option>\g<0></span>", whole))
+    whole = re.sub(r"(?<!\S)\(?--[a-z-]+", r"<span class=option>\g<0></span>", whole)
+    if long := sorted((name for name in looks if len(name) > LONG), key=len, reverse=True):
+        whole = re.sub("|".join(map(re.escape, long)), lambda name: _shortened(name[0], looks), whole)
+    return Markup(whole)
+
+
+def _shortened(name: str, looks: Looks) -> str:
+    """Return a contestant's name, which needs no escapes, cut to where it differs from others, and whole on demand."""
+    return f'<span title="{name}">{label_text(Name(name), looks)}</span>'
 
 
 def write_text(path: Path, text: str) -> None:

@@ -276,7 +276,7 @@ def test_a_planted_defect_fires_its_own_probe(name, survey, tmp_path):
     text = headline(ranking)[0]
     if unknown == ALL:
         assert set(told.values()) == {UNKNOWN}
-        assert text.startswith("It is not known who is better. ")
+        assert text.startswith("It is not known who is better: ")
     elif unknown != NONE:
         assert all(told[pair] == UNKNOWN for pair in unknown)
     if name == "a circle":

@@ -125,7 +125,7 @@ def test_simulators_are_compared_with_each_other_without_people(fault):
         *talks("sim", fault, 60, fault=fault), *talks("other", "people", 60)
     )
     assert answer.startswith("Nobody knows which of sim and other is like people: there are no conversations of people")
-    assert "about 193 conversations of people, and of each, would settle it." in answer
+    assert "about 193 of them, and of each user, would settle it." in answer
     assert (where, remedies) == ("", "")
     own, with_it = FOUND_BY[fault]
     found = {measure for *_, measure in pairs_that_differ(frames)}

@@ -132,7 +132,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     assert "further annotations" not in text
     ranking = next(finding for finding in findings_of(get_survey("spot_the_bot")) if finding.name == "ranking")
     card = render.card(ranking, Result(HUMAN, human["ranking"], human))
-    assert card.text[0] == f"It is not known who is better. {alone}"
+    assert card.text[0] == "It is not known who is better: all answers are by one annotator."
     assert "the order is" not in " ".join(card.text)
     assert "100% [100%" not in text
     assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text

@@ -238,10 +238,11 @@ def page_of_certificate(folder, names):
     return build_report(study)
 
 
-def page_of_users(folder, names):
+def page_of_users(folder, names, tasks=6, fault=""):
     """The page of logs of simulated users, of one or several."""
-    data = [f"{name}={written(folder / f'{place}.json', name, 6)}" for place, name in enumerate(names)]
-    data.append(f"human={written(folder / 'people.json', 'people', 6)}")
+    files = [written(folder / f"{place}.json", name, tasks, fault=fault) for place, name in enumerate(names)]
+    data = [f"{name}={file}" for name, file in zip(names, files, strict=True)]
+    data.append(f"human={written(folder / 'people.json', 'people', tasks)}")
     study = folder / "study"
     spotbot("import", "--format", "tau2", "--data", ",".join(data), "--study", study)
     spotbot("analyze", "--study", study)
@@ -283,11 +284,12 @@ def test_pages_of_their_own_have_no_box_over_another(tmp_path, chromium, page_of
     tab.context.close()
 
 
-def test_several_simulated_users_are_counted_and_stand_in_a_table(tmp_path):
-    page = page_of_users(tmp_path, ["ada", "bob", "cleo"]).read_text(encoding="utf-8")
+@pytest.mark.parametrize(("tasks", "fault", "rows"), [(24, "polite", 3), (6, "", 0)])
+def test_several_simulated_users_are_counted_and_stand_in_a_table_if_anything_is_known(tmp_path, tasks, fault, rows):
+    page = page_of_users(tmp_path, ["ada", "bob", "cleo"], tasks, fault).read_text(encoding="utf-8")
     first = page.split("</header>")[0]
     assert re.search(r"of (the )?3 simulated users is ", first)
-    assert len(re.findall(r'<th scope="row"><span class="chip', first)) == 3
+    assert len(re.findall(r'<th scope="row"><span class="chip', first)) == rows
     assert "> · <" not in first  # nobody has judged the examples
 
 

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames, best_rows
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.schema import all_known
-from parlai_spotbot.findings.sections import Drawn
+from parlai_spotbot.findings.sections import Counts, Drawn
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.records import HUMAN
@@ -107,7 +107,7 @@ def summarise(result: Result) -> list[str]:
     if not result.people:
         by = f" by {result.who}"
     if len(ranking.order) > 1:
-        pairs = f"{clearly(ranking)}."
+        pairs = Counts(f"{clearly(ranking)}.")
     return [first, _beside_people(ranking, by), *others, pairs]
 
 

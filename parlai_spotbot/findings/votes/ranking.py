@@ -17,6 +17,7 @@ from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
+from parlai_spotbot.findings.sections import Counts
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
 from parlai_spotbot.wording import NAMED, percent
 
@@ -111,7 +112,7 @@ def summarise(result: Result) -> list[str]:
     sentences = criteria.headline(ranking)
     if not ranking.order:
         return sentences[:1]
-    sentences.append(f"{criteria.clearly(ranking)}.")
+    sentences.append(Counts(f"{criteria.clearly(ranking)}."))
     if bad := ranking.whole["both_bad"]:
         text = "{} of votes found both bad, which says that both failed; they are left out."
         sentences.append(text.format(percent(bad, 1)))

@@ -48,7 +48,7 @@ NAMED = 3
 SENTENCES = {
     ALIKE: "{name} is like people in {measures:measure}: each lies within half of people's standard deviation.",
     DIFFERENT: "{name} is not like people: it differs clearly in {differ} of {measures:measure}.",
-    UNKNOWN: "Whether {name} is like people is not known: none of {measures:measure} differs clearly, {alike} are alike.",
+    UNKNOWN: "Whether {name} is like people is not known: of {measures:measure} none differs clearly; {alike} are alike.",
 }
 ALL_DIFFER = "None of the {} simulated users is like people: all differ clearly."
 ALL_UNKNOWN = "Whether any of the {} simulated users is like people is not known."
@@ -56,14 +56,14 @@ SHOWN = {"differ": "Measures that differ", "alike": "Alike", "measures": "Measur
 """Columns of the table of several simulated users, and their titles."""
 
 MOST_SENTENCES = 2
-MOST_PAIRS = 3
+MOST_PAIRS = 2
 """More simulated users, and pairs of them, are counted, without a sentence each."""
 
 NOBODY = "There is no simulated user among the conversations, so nothing is compared with people."
 NO_PEOPLE = "Whether {0} is like people is not known: there are no conversations of people with the agent."
 WHICH = "Nobody knows which of {0} is like people: there are no conversations of people with the agent."
 SETTLE = "About {:,.0f} conversations of people, and of each user, on as many tasks, would settle it."
-IMPORT = "Import conversations of people with the agent, too{0}: about {1:,} of them, and of each user, would settle it."
+IMPORT = "Import conversations of people with the agent, too{}: about {:,} of them, and of each user, would settle it."
 APART = "{name} and {other} differ clearly in {differ} of {measures:measure}: {most}."
 NOT_APART = "{name} and {other} differ clearly in none of {measures:measure}, which does not say that they are alike."
 OTHER_AGENTS = "{}: differences may be the agents'."
@@ -334,7 +334,8 @@ def card(frames: Frames) -> Card | None:
         cells = []
         for row in frames.rows("pairs"):
             cells.append((row["what"], _mean(row, "value"), _mean(row, "beside"), p_value(row["p_adjusted"])))
-        return Card(table=CardTable("Beside each other", "", ("Measure", *(row["name"] for row in rows), "p"), cells))
+        head = ("Measure", rows[0]["name"], rows[1]["name"], "p")
+        return Card(table=CardTable("Simulated users beside each other", "", head, cells))
     if not frames.one("about")["people"]:
         return Card(table=render.page_table(FINDING.tables["pairs"], tables["pairs"], str))
     if len(rows) == 1:

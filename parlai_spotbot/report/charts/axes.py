@@ -92,17 +92,27 @@ def _without_middle(name: str, letters: int) -> str:
 
 
 def _where_it_differs(name: str, names: Sequence[str], letters: int) -> str:
-    """Return so many letters of a name, about where it first differs from these others."""
+    """Return so many letters of a name, or fewer so that no word is torn, about where it differs from all others."""
     longest = max(map(len, names))
-    differs = next(place for place in range(longest) if len({other[place : place + 1] for other in names}) > 1)
+    differs = max(
+        next(place for place in range(longest) if name[place : place + 1] != other[place : place + 1])
+        for other in names
+        if other != name
+    )
     begin = differs - letters // 3
+    word = _last_sign(name, 0, begin) + 1
+    if begin - word <= letters // 4:
+        begin = word
     end = begin + letters - 2
-    alike = [other for other in names if other[begin:end] == name[begin:end]]
-    if len(alike) > 1:
-        return _where_it_differs(name, alike, letters)
-    if end < len(name):
-        return f"…{name[begin:end]}…"
-    return f"…{name[begin:]}"
+    if end >= len(name):
+        return f"…{name[begin:]}"
+    stop = _last_sign(name, differs + 1, end)
+    return f"…{name[begin : stop if stop > differs else end]}…"
+
+
+def _last_sign(name: str, begin: int, end: int) -> int:
+    """Return the last place between two words of a part of a name; −1 where it is one word."""
+    return max(name.rfind(sign, begin, end) for sign in "-/_ :")
 
 
 def tell_names(texts: Sequence[Text], labels: Sequence[str]) -> None:

@@ -54,23 +54,19 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
 
 def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: dict, looks: Looks) -> None:
     """Draw each curve in a panel of its own."""
-    values = _known(series, "x")
+    values = [value for line in series for value in line["x"] if value is not None]
     for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
         _axes(axes, data, values)
         if len(series) <= MOST:
             _others(axes, [other for other in series if other is not line], data["steps"])
-        _titled(axes, line["label"], looks, look_of(line["label"], looks, place))
-        _panel(axes, line, look_of(line["label"], looks, place), data)
+        look = look_of(line["label"], looks, place)
+        tell_names([axes.set_title(label_text(line["label"], looks), color=look.colour, fontsize=9)], [line["label"]])
+        _line(axes, line, look, data)
     for axes in panels[len(series) :]:
         axes.set_visible(False)
     _same_ends(panels[: len(series)])
     for axes in panels[max(0, len(series) - across) : len(series)]:
         axes.tick_params(labelbottom=True)
-
-
-def _known(series: Sequence[dict], key: str) -> list[float]:
-    """Return the known values of curves."""
-    return [value for line in series for value in line.get(key) or () if value is not None]
 
 
 def _across(panels: int, letters: int, times: float = 1.0) -> int:
@@ -113,19 +109,6 @@ def _same_ends(panels: np.ndarray) -> None:
         axes.label_outer()
 
 
-def _titled(axes: Axes, label: str, looks: Looks, look: Look) -> None:
-    """Write a curve's name above it."""
-    title = axes.set_title(label_text(label, looks), color=look.colour, fontsize=9)
-    tell_names([title], [label])
-
-
-def _panel(axes: Axes, line: dict, look: Look, data: dict) -> None:
-    """Draw a curve."""
-    axes.grid(axis="y")
-    axes.tick_params(length=0)
-    _line(axes, line, look, data)
-
-
 def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
     """Draw curves in grey, as one path with gaps."""
     x = []
@@ -163,6 +146,8 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
 
 def _line(axes: Axes, line: dict, look: Look, data: dict) -> None:
     """Draw a curve with its band and the line of reference."""
+    axes.grid(axis="y")
+    axes.tick_params(length=0)
     steps = data["steps"]
     if data["reference"] is not None:
         axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))

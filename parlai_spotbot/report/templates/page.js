@@ -69,7 +69,7 @@
   // Whose colour isn't the chosen one's loses it, in tables, bars and figures alike.
   const css = (chip) => [...chip.classList].find((name) => /^bot\d+$/.test(name));
   const colours = [...new Set([...document.querySelectorAll(".chip")].map(css).filter(Boolean))];
-  const named = (chip) => chip.textContent.trim();
+  const named = (chip) => chip.dataset.name || chip.textContent.trim();
   let chosen = "";
   const choose = (chip) => {
     chosen = chosen === named(chip) ? "" : named(chip);

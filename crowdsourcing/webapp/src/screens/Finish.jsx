@@ -11,8 +11,8 @@ export function Finish({ session }) {
   const { done } = session.progress ?? {};
   return (
     <Screen title={t(done ? "finished_title" : "ended_title")}>
-      {done > 0 && <Paragraphs text={session.survey.thanks} />}
       {session.why && <p dir="auto">{session.why}</p>}
+      {done > 0 && <Paragraphs text={session.survey.thanks} />}
       {done > 0 && session.state !== "stopped" && <p className="soft">{t("tasks_done", { done })}</p>}
       <FinishStep finish={session.finish} />
       {(session.finish?.kind ?? "none") === "none" && <p className="soft">{t("finished_next")}</p>}

@@ -48,7 +48,7 @@ NAMED = 3
 SENTENCES = {
     ALIKE: "{name} is like people in {measures:measure}: each lies within half of people's standard deviation.",
     DIFFERENT: "{name} is not like people: it differs clearly in {differ} of {measures:measure}.",
-    UNKNOWN: "Whether {name} is like people is not known: of {measures:measure} none differs clearly; {alike} are alike.",
+    UNKNOWN: "Whether {name} is like people is not known: none of {measures:measure} differs, {alike} are alike.",
 }
 ALL_DIFFER = "None of the {} simulated users is like people: all differ clearly."
 ALL_UNKNOWN = "Whether any of the {} simulated users is like people is not known."

@@ -66,6 +66,8 @@ def check(study):
     answer, *others = told["first screen"]
     for text in others:
         assert text not in answer, text
+    if any("not told apart" in text for text in others):  # how many are is not said as well
+        assert not any("differ clearly (" in text or "differs clearly (" in text for text in others), others
     first = surveys_of(study)[0]
     for contents in surveys_of(study):
         if study.judgements_path(contents.survey).exists():

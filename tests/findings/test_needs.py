@@ -42,6 +42,10 @@ def row(a, b, p):
   - 60
   - ['2 of 2 pairs are not told apart: ', 'To settle them takes about 120 ']
   - 'Begin with ann and bob: about'
+- - [0.2, 0.001]
+  - 1
+  - ['1 of 2 pairs is not told apart: ', 'To settle them takes about 1 ']
+  - 'Begin with ann and bob: about 1 more annotation of'
 """,
 )
 def test_a_pair_that_is_told_apart_is_not_called_open(p, more, said, step):

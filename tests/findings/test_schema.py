@@ -74,6 +74,20 @@ def test_differences_are_in_points_and_some_values_have_names_of_their_own():
     assert [fault.show(kind) for kind in ("copied", "new_fault")] == ["Partner’s words", "new fault"]
 
 
+@pytest.mark.parametrize(
+    ("digits", "value", "ends", "shown"),
+    [
+        (None, 3.456, (3.1, 3.8), "3.46 [3.10, 3.80]"),
+        (None, 73.456, (68.2, 79.12), "73.5 [68.2, 79.1]"),
+        (None, 9.5, (8.2, 10.12), "9.5 [8.2, 10.1]"),
+        (None, -12.345, (), "−12.3"),
+        (2, 73.456, (), "73.46"),
+    ],
+)
+def test_a_number_of_tens_has_a_digit_less_with_its_interval(digits, value, ends, shown):
+    assert Column("number", digits=digits).show(value, ends) == shown
+
+
 def test_a_result_is_the_same_in_its_file():
     """Numbers and their types, lists, what is missing, frames without rows."""
     found = {

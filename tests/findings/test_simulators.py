@@ -234,6 +234,28 @@ def test_simulators_without_people_have_a_page(tmp_path):
     assert (study / "surveys" / "spot_the_user" / "analysis" / "simulators_pairs.csv").exists()
 
 
+def test_one_simulator_without_people_has_a_page_of_what_it_does(tmp_path):
+    study = tmp_path / "study"
+    spotbot("import", "--format", "tau2", "--data", f"a={written(tmp_path / 'a.json', 'a', 12)}", "--study", study)
+    spotbot("analyze", "--study", study)
+    spotbot("report", "--study", study)
+    page = (study / "report" / "index.html").read_text(encoding="utf-8")
+    first = re.sub(r"<[^>]+>", " ", page[page.index('<header id="answer"') : page.index("</header>")])
+    assert "What a does" in first
+    assert first.count("no conversations of people") == 1
+    assert first.count("about 193 of them, and of each user, would settle it") == 1
+
+
+def test_two_of_whom_nothing_is_known_are_one_short_verdict():
+    frames, (answer, *_) = said(*talks("sim", "a", 3), *talks("other", "b", 3), *talks(HUMAN, "c", 3))
+    assert verdict(frames) == UNKNOWN
+    assert re.fullmatch(
+        r"Whether any of the 2 simulated users is like people is not known\. "
+        r"About [\d,]+ conversations of people, and of each user, on as many tasks, would settle it\.",
+        answer,
+    )
+
+
 def test_two_simulators_of_one_agent_are_each_compared_on_the_same_tasks():
     frames, (answer, *_) = said(
         *talks("sim", "a", 40, fault="loops"), *talks("other", "b", 40, fault="polite"), *talks(HUMAN, "c", 40)

@@ -339,6 +339,29 @@ def test_names_of_a_chart_are_short_and_differ(names):
     assert label_text(Name("ada"), looks(["ada"])) == "ada"
 
 
+def test_a_long_name_in_a_sentence_is_short_and_whole_on_demand():
+    names = [f"org/Model-{version}-8B-Instruct-tuned-on-dialogs-of-shops" for version in ("3.1", "3.3")]
+    text = sentence(f"{names[0]} & {names[1]} can't be told apart.", looks(names))
+    assert text == (
+        f'<span title="{names[0]}">…Model-3.1-8B…</span> &amp; <span title="{names[1]}">…Model-3.3-8B…</span> '
+        "can&#39;t be told apart."
+    )
+    assert sentence("ada is ahead.", looks(["ada"])) == "ada is ahead."
+
+
+def test_the_verdict_on_twenty_long_names_is_short(tmp_path, chromium):
+    names = [f"organisation/Model-{place}-8B-Instruct-tuned-on-dialogs-of-shops" for place in range(20)]
+    tab = chromium.new_context(viewport={"width": 1024, "height": 900}).new_page()
+    tab.goto(build_report(study_of_votes(tmp_path, names)).as_uri())
+    answer = tab.locator(".answer")
+    lines = answer.evaluate(
+        "(one) => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight)"
+    )
+    assert lines < 3.1
+    assert {*answer.locator("span").evaluate_all("(all) => all.map((one) => one.title)")} <= {*names}
+    tab.context.close()
+
+
 def test_no_line_ends_within_an_option_or_before_a_per_cent_sign():
     assert sentence("95 % of <b>, --raise-me") == (
         "95\N{NO-BREAK SPACE}% of &lt;b&gt;, <span class=option>--raise-me</span>"

@@ -70,9 +70,8 @@ def before(bots: int, annotations_per_conversation: int, packed: int) -> list[st
     if needed is None:
         return []
     text = (
-        f"To tell apart two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches or more, "
-        f"people need to judge {needed:,} conversations per pair ({percent(POWER)} power, ties and correlations as in "
-        "the paper's data)."
+        f"To tell two bots apart if one wins {0.5 + DIFFERENCE / 2:.0%} of decided matches, people need to judge "
+        f"{needed:,} conversations per pair ({percent(POWER)} power)."
     )
     in_all = needed * annotations_per_conversation * design.pairs
     here = ""
@@ -232,7 +231,7 @@ def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
         return [sentence, WRITE]
     seconds = whole.get("seconds")
     takes = ""
-    if whole.get("planned"):
+    if whole.get("planned") and len(reachable) > 1:
         total = sum(row["more_annotations"] for row in reachable)
         which = "them"
         if len(reachable) < (whole.get("open") or len(opened)):

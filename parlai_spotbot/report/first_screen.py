@@ -111,12 +111,17 @@ def first_screen(chapter: Chapter) -> FirstScreen:
             _step(contents, lead, advice) or _remedy(alarms),
             _shortened(lead),
             uncertain,
-            [row for row in alarms if row["seen"].lower() not in answer.lower()],
+            [row for row in alarms if not _answered(row, answer)],
             _disagreement(ranking),
             examples_of(contents, ranking, lead.source),
             _preferred(sections),
         )
         return _as_compared(screen, contents, lead.source)
+
+
+def _answered(alarm: Mapping, answer: str) -> bool:
+    """Return True if the answer says what a probe saw; one without conversations that address judges does."""
+    return alarm["seen"].lower() in answer.lower() or (alarm["probe"] == "addressed" and "addressed" in answer)
 
 
 def _unjudged(contents: SurveyData, ranking: Ranking) -> list[str]:

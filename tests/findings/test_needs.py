@@ -35,7 +35,7 @@ def row(a, b, p):
 - [[0.2, 0.001], null, ['1 of 2 pairs is not told apart: ', To tell these apart takes more than 100 times], Write it up]
 - - [0.2, 0.001]
   - 60
-  - &one ['1 of 2 pairs is not told apart: ', 'To settle them takes about 60 ']
+  - &one ['1 of 2 pairs is not told apart: ', '']
   - 'Begin with ann and bob: about 60'
 - [[null, 0.001], 60, *one, 'Begin with ann and bob: about 60']
 - - [0.3, 0.4]
@@ -44,7 +44,7 @@ def row(a, b, p):
   - 'Begin with ann and bob: about'
 - - [0.2, 0.001]
   - 1
-  - ['1 of 2 pairs is not told apart: ', 'To settle them takes about 1 ']
+  - *one
   - 'Begin with ann and bob: about 1 more annotation of'
 """,
 )

@@ -44,7 +44,7 @@ def sentences(study):
     found = {
         "first screen": [first.answer, *first.uncertain, *people, first.step.text if first.step else ""],
         "second screen": [f"{what}: {text}" for what, text in second.how]
-        + [*second.careful, *(own.answer for own in second.others)],
+        + [*(alarm["text"] for alarm in second.alarms), *(own.answer for own in second.others)],
         "methods": methods(facts_of(read)),
     }
     parts = [part for chapter in chapters for section in chapter.sections for part in section.parts]

@@ -98,7 +98,10 @@ def cause(audit: Sequence[Mapping]) -> dict | None:
     red = of_level(audit, RED)
     if not red:
         return None
-    return cause_of(min(red, key=lambda row: row["probe"] not in BLOCKING), audit)
+    worst = min(red, key=lambda row: row["probe"] not in BLOCKING)
+    if worst["probe"] == "order":  # in one or two conversations somebody stands first
+        worst = next((row for row in red if row["probe"] == "clusters" and not row["figures"]["of"]), worst)
+    return cause_of(worst, audit)
 
 
 def cause_of(row: Mapping, audit: Sequence[Mapping]) -> dict:

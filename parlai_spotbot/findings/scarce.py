@@ -117,7 +117,7 @@ def scarce_step(needs: Mapping) -> str:
         return "Let people see more of each conversation, or ask them what differs."
     if kind is VOTES:
         return f"Collect {needs['annotations']:,} votes or more, as many on each pair."
-    step = "Collect {collect:,} {0} or more, each judged by {1} annotators at least: {annotations:,} annotations."
+    step = "Collect at least {collect:,} {0}, each judged by {1} annotators or more: {annotations:,} annotations."
     return step.format(kind.collected, LEAST_ANNOTATORS, **needs)
 
 

@@ -66,10 +66,9 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     if pair is None:
         return None
     better, worse, told_apart = pair
-    closest = "the closest two"
+    rule = f"{better} and {worse}, the closest two"
     if told_apart:
-        closest = "the closest two told apart"
-    rule = f"{better} and {worse}, {closest}"
+        rule += " told apart"
     if len(contents.bots) == 2:
         rule = f"{better} and {worse}"
     if contents.asked.chat is not None:
@@ -110,17 +109,15 @@ def _chats(contents: SurveyData, ranking: Ranking, source: str, bots: Sequence[s
     talks = indexed(contents.conversations)
     question = ranking.whole["question"]
     shown = []
+    rows = [row for row in contents.kept if (row.source, row.question, row.control) == (source, question, None)]
     for bot in bots:
-        rated = []
-        for row in contents.kept:
-            talk = talks[row.conversation_ids[0]]
-            if (row.source, row.question, row.control) == (source, question, None) and bot in talk.entities:
-                apart = abs(float(row.answer) - ranking.contestants[bot]["score"])
-                rated.append((apart, talk.conversation_id, row.answer))
-        _, identity, rating = min(rated)
-        said = [(bot, f"{plainly(question)} {rating}")]
-        turns = _shown(talks[identity], talks[identity].turns[:TURNS])
-        shown.append(Example(f"A typical chat with {bot}", identity, turns, said))
+        mean = ranking.contestants[bot]["score"]
+        of_bot = [row for row in rows if bot in talks[row.conversation_ids[0]].entities]
+        row = min(of_bot, key=lambda row, mean=mean: abs(float(row.answer) - mean))
+        talk = talks[row.conversation_ids[0]]
+        said = [(bot, f"{plainly(question)} {row.answer}")]
+        turns = _shown(talk, talk.turns[:TURNS])
+        shown.append(Example(f"A typical chat with {bot}", talk.conversation_id, turns, said))
     return Examples(f"{rule}: of each the chat whose rating is nearest its mean.", shown)
 
 

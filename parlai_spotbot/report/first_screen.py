@@ -98,17 +98,18 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         unsettled = planned or before(contents)
         answer = _answer(contents, lead)
         ranking = contents.ranking(lead.source)
-        left_to = (Caution, Fact, Drawn, Counts) if planned else (Caution, Fact, Drawn)
-        texts = [text for text in further if not isinstance(text, left_to)]
-        for section in unsettled:
-            texts += section.text
-        uncertain = [*_unjudged(contents, ranking), *(text for text in texts if text not in answer)]
+        if planned:
+            further = [text for text in further if not isinstance(text, Counts)]
+        uncertain = [*_unjudged(contents, ranking), *_beside(answer, further, unsettled)]
         sections = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *sections] if section.step), None)
+        step = _step(contents, lead, advice)
+        if step is None and alarms:
+            step = ScreenStep(alarms[0]["step"])
         screen = FirstScreen(
             question,
             answer,
-            _step(contents, lead, advice) or _remedy(alarms),
+            step,
             _shortened(lead),
             uncertain,
             [row for row in alarms if not _answered(row, answer)],
@@ -119,9 +120,22 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         return _as_compared(screen, contents, lead.source)
 
 
+def _beside(answer: str, further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
+    """Return what is uncertain beside the answer, of which nothing stands twice."""
+    texts = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
+    for section in unsettled:
+        texts += section.text
+    return [text for text in texts if text not in answer]
+
+
+def _preferred(sections: Sequence[Section]) -> dict[str, list[str]]:
+    """Return which partner people preferred, where they chatted and rated, too: a sentence by its heading."""
+    return {section.heading: section.text[:1] for section in sections if section.anchor == PREFERENCES.name}
+
+
 def _answered(alarm: Mapping, answer: str) -> bool:
     """Return True if the answer says what a probe saw; one without conversations that address judges does."""
-    return alarm["seen"].lower() in answer.lower() or (alarm["probe"] == "addressed" and "addressed" in answer)
+    return alarm["seen"][1:] in answer or (alarm["probe"] == "addressed" and "addressed" in answer)
 
 
 def _unjudged(contents: SurveyData, ranking: Ranking) -> list[str]:
@@ -131,11 +145,6 @@ def _unjudged(contents: SurveyData, ranking: Ranking) -> list[str]:
         return []
     left = [bot for bot in contents.bots if bot not in ranking.contestants and bot not in ranking.too_few]
     return [f"Nobody has judged {named_first(left)} yet."] if left else []
-
-
-def _preferred(sections: Sequence[Section]) -> dict[str, list[str]]:
-    """Return which partner people preferred, where they chatted and rated, too: a sentence by its heading."""
-    return {section.heading: section.text[:1] for section in sections if section.anchor == PREFERENCES.name}
 
 
 def _only_users(contents: SurveyData) -> bool:
@@ -332,13 +341,6 @@ def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> Sc
     elif advice.plan and (planning := contents.asked.about.planning) and planning.of in PILOTED:
         typed = contents.command("plan")
     return ScreenStep(advice, typed)
-
-
-def _remedy(alarms: Sequence[Mapping]) -> ScreenStep | None:
-    """Return what to do about the worst of the things that could be wrong."""
-    if not alarms:
-        return None
-    return ScreenStep(alarms[0]["step"])
 
 
 def missing(contents: SurveyData) -> ScreenStep | None:

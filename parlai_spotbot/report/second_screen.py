@@ -64,11 +64,6 @@ class SecondScreen:
     alarms: list[Mapping]
     green: list[Mapping]
 
-    @property
-    def careful(self) -> list[str]:
-        """Return the texts of the alarms."""
-        return [alarm["text"] for alarm in self.alarms]
-
 
 def second_screen(
     chapters: Sequence[Chapter], of_study: Sequence[Section], failures: str, without: Sequence[str]

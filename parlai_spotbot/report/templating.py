@@ -75,13 +75,10 @@ def sentence(text: str, looks: Looks = MappingProxyType({})) -> Markup:
     whole = RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", whole)
     whole = re.sub(r"(?<!\S)\(?--[a-z-]+", r"<span class=option>\g<0></span>", whole)
     if long := sorted((name for name in looks if len(name) > LONG), key=len, reverse=True):
-        whole = re.sub("|".join(map(re.escape, long)), lambda name: _shortened(name[0], looks), whole)
+        span = '<span title="{0}">{1}</span>'  # names need no escapes
+        names = "|".join(map(re.escape, long))
+        whole = re.sub(names, lambda name: span.format(name[0], label_text(Name(name[0]), looks)), whole)
     return Markup(whole)
-
-
-def _shortened(name: str, looks: Looks) -> str:
-    """Return a contestant's name, which needs no escapes, cut to where it differs from others, and whole on demand."""
-    return f'<span title="{name}">{label_text(Name(name), looks)}</span>'
 
 
 def write_text(path: Path, text: str) -> None:

@@ -33,6 +33,12 @@ def test_contestants_that_nobody_judged_are_named(new_study, tmp_path, left):
     assert said == ([f"Nobody has judged {' and '.join(left)} yet."] if left else [])
 
 
+def test_after_one_conversation_more_are_to_be_collected_and_not_its_order_turned(new_study, tmp_path):
+    screen = screen_of(new_study(tmp_path / "s", bots=("ada", "bob"), per_pair=1, people=0, sources=(HUMAN,)), SURVEY)
+    assert screen.answer == "Too little was answered to say who is better."
+    assert screen.step.text.startswith("Collect at least 17 conversations of each pair, each judged by 2 annotators")
+
+
 def test_by_length_people_come_last(study):
     frame = load(study, SURVEY).of("segments", HUMAN)["segments"]
     for _, rows in frame.groupby("exchanges"):

@@ -30,6 +30,9 @@ SPREAD = 50
 MARKS = 12
 """About so many points of a curve are marked."""
 
+STYLES = {True: "steps-post", False: "default"}
+"""How curves with steps and others are drawn."""
+
 FEW_TICKS = 6
 """So many values on a logarithmic axis are marked each."""
 
@@ -117,13 +120,7 @@ def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
         x += [*line["x"], None]
         y += [*line["y"], None]
     if series:
-        axes.plot(_floats(x), _floats(y), color=MUTED, alpha=0.7, lw=0.8, drawstyle=_style(steps))
-
-
-def _style(steps: bool) -> str:
-    if steps:
-        return "steps-post"
-    return "default"
+        axes.plot(_floats(x), _floats(y), color=MUTED, alpha=0.7, lw=0.8, drawstyle=STYLES[steps])
 
 
 def _floats(values: Sequence[float | None]) -> np.ndarray:
@@ -152,7 +149,7 @@ def _line(axes: Axes, line: dict, look: Look, data: dict) -> None:
     if data["reference"] is not None:
         axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
     values = {key: _floats(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
-    style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": _style(steps)}
+    style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": STYLES[steps]}
     where = None
     if steps:
         where = "post"

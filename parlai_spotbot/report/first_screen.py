@@ -140,10 +140,9 @@ def _answered(alarm: Mapping, answer: str) -> bool:
 
 def _unjudged(contents: SurveyData, ranking: Ranking) -> list[str]:
     """Return which contestants nobody has judged; [] where users alone are judged."""
-    contestants = contents.study.plan.contestants.values()
-    if not ranking.order or any(contestant.role == "user" for contestant in contestants):
+    if not ranking.order or "user" in {one.role for one in contents.study.plan.contestants.values()}:
         return []
-    left = [bot for bot in contents.bots if bot not in ranking.contestants and bot not in ranking.too_few]
+    left = [bot for bot in contents.bots if bot not in {*ranking.contestants, *ranking.too_few}]
     return [f"Nobody has judged {named_first(left)} yet."] if left else []
 
 

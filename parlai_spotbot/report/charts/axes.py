@@ -93,9 +93,8 @@ def _without_middle(name: str, letters: int) -> str:
 
 def _where_it_differs(name: str, names: Sequence[str], letters: int) -> str:
     """Return so many letters of a name, or fewer so that no word is torn, about where it differs from all others."""
-    longest = max(map(len, names))
     differs = max(
-        next(place for place in range(longest) if name[place : place + 1] != other[place : place + 1])
+        next(place for place in range(len(name) + 1) if name[place : place + 1] != other[place : place + 1])
         for other in names
         if other != name
     )

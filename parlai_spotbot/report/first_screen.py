@@ -100,7 +100,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         ranking = contents.ranking(lead.source)
         if planned:
             further = [text for text in further if not isinstance(text, Counts)]
-        uncertain = [*_unjudged(contents, ranking), *_beside(answer, further, unsettled)]
+        known = [answer, *(row["text"] for row in alarms)]
+        uncertain = [*_unjudged(contents, ranking), *_beside(known, further, unsettled)]
         sections = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *sections] if section.step), None)
         step = _step(contents, lead, advice)
@@ -120,12 +121,12 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         return _as_compared(screen, contents, lead.source)
 
 
-def _beside(answer: str, further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
-    """Return what is uncertain beside the answer, of which nothing stands twice."""
+def _beside(known: Sequence[str], further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
+    """Return what is uncertain beside what is `known` from the answer and alarms, so that nothing stands twice."""
     texts = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
     for section in unsettled:
         texts += section.text
-    return [text for text in texts if text not in answer]
+    return [text for text in texts if not any(text in said for said in known)]
 
 
 def _preferred(sections: Sequence[Section]) -> dict[str, list[str]]:

@@ -27,7 +27,8 @@ SCRIPTS = ("page.js", "tables.js", "figures.js", "reading.js")
 
 
 LONG = 32
-"""More letters of a name make a sentence hard to read."""
+TOGETHER = 60
+"""More letters of a name, and of the long names in it, make a sentence hard to read."""
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?: [\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*")
 
@@ -74,7 +75,8 @@ def sentence(text: str, looks: Looks = MappingProxyType({})) -> Markup:
     whole = re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", escape(text))
     whole = RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", whole)
     whole = re.sub(r"(?<!\S)\(?--[a-z-]+", r"<span class=option>\g<0></span>", whole)
-    if long := sorted((name for name in looks if len(name) > LONG), key=len, reverse=True):
+    long = sorted((name for name in looks if len(name) > LONG), key=len, reverse=True)
+    if sum(len(name) * whole.count(name) for name in long) > TOGETHER:
         span = '<span title="{0}">{1}</span>'  # names need no escapes
         names = "|".join(map(re.escape, long))
         whole = re.sub(names, lambda name: span.format(name[0], label_text(Name(name[0]), looks)), whole)

@@ -49,6 +49,41 @@ def test_accuracy_is_the_mean_over_labels_and_confusion_has_verdicts_in_rows():
     assert found.chance == 1 / 2
 
 
+def graded(rng: np.random.Generator, items: int, people: int, careless: float) -> pd.DataFrame:
+    """Return labels from 1 to 5 of items each by one of `people`, a share of whom clicks as it comes, mostly on one
+    answer; the judge is right about four of five easy items, and one of four hard ones."""
+    quality = rng.normal(size=items)
+    true = np.searchsorted([-1.2, -0.4, 0.4, 1.2], quality)
+    chance = 1 / np.arange(1, people + 1)
+    who = rng.choice(people, items, p=chance / chance.sum())
+    clicks = rng.integers(0, 5, (items, 2))
+    clicks[:, 0] = rng.integers(0, 5, people)[who]
+    clicking = (rng.random(people) < careless)[who] & (rng.random(items) < 0.9)
+    label = np.where(clicking, clicks[np.arange(items), rng.integers(0, 2, items)], true)
+    right = rng.random(items) < np.where(rng.random(items) < 0.4, 0.25, 0.8)
+    verdict = np.where(right, true, np.clip(true + rng.choice([-1, 1], items), 0, 4))
+    return pd.DataFrame({"verdict": verdict.astype(str), "label": label.astype(str), "annotator": who})
+
+
+def test_accuracy_is_less_sure_where_people_are_wrong_about_all_labels():
+    frame = graded(rng(1), 300, 12, 0.3)
+    lone = frame.assign(annotator=range(len(frame)))
+    several, each = (assess(one, "01234").accuracy for one in (frame, lone))
+    assert several.estimate == each.estimate
+    assert several.high - several.low > 1.3 * (each.high - each.low)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("items", "people"), [(150, 150), (150, 30), (300, 10), (300, 20)])
+def test_the_interval_of_accuracy_holds_the_true_one_where_people_are_careless(items, people):
+    many = graded(rng(2), 300_000, 3000, 0.3).assign(annotator=0)
+    right = (many["verdict"] == many["label"]).groupby(many["label"]).mean().mean()
+    studies = 200
+    found = [assess(graded(rng(study), items, people, 0.3), "01234").accuracy for study in range(studies)]
+    held = sum(one.low <= right <= one.high for one in found)
+    assert held >= 0.95 * studies - 2 * np.sqrt(0.05 * 0.95 * studies)
+
+
 def test_people_are_compared_with_each_other_on_what_several_labelled():
     frame = made_up(rng(3), 60, 9, 3)
     found = assess(frame)

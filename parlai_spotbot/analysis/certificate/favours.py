@@ -28,7 +28,7 @@ FEW = 2
 def favours(table: LabelledVerdicts) -> list[dict]:
     """Return a record for each kind of group, group and answer (of two answers, or groups, the first).
 
-    Its `surely`, the part of the estimate that is beyond doubt, holds for all records together (Bonferroni).
+    Intervals hold for all records together (Bonferroni); `surely` is the part of the estimate that is beyond doubt.
     """
     records: list[dict] = []
     for kind in KINDS:
@@ -36,10 +36,11 @@ def favours(table: LabelledVerdicts) -> list[dict]:
             records += _of_kind(table, kind, _groups(table.frame[kind], kind))
     upper = 1 - (1 - LEVEL) / 2 / max(len(records), 1)
     for record in records:
-        ends = np.array([record["low"], record["high"]]) - record["estimate"]
         df = record.pop("df")
-        ends = record["estimate"] + ends * stdtrit(df, upper) / stdtrit(df, (1 + LEVEL) / 2)
-        record["surely"] = float(max(ends[0], -ends[1], 0))
+        wider = stdtrit(df, upper) / stdtrit(df, (1 + LEVEL) / 2)
+        for end in ("low", "high"):
+            record[end] = float(np.clip(record["estimate"] + wider * (record[end] - record["estimate"]), -2, 2))
+        record["surely"] = max(0.0, record["low"], -record["high"])  # 0 beside NaN
     return records
 
 

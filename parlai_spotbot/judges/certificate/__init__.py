@@ -32,10 +32,7 @@ from parlai_spotbot.wording import counted, filled, number, people_said, percent
 
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}
-FAVOURS = (
-    "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} more often than people do, "
-    "compared with others"
-)
+FAVOURS = "{kind} {group}: it says {answer} {points} points {often}{0:ci_points} than people do, compared with others"
 NAME = "certificate.json"
 REMEDY = "Make it anew: spotbot judge --certify."
 FEW_ANSWERS = 3
@@ -152,7 +149,12 @@ class Certificate:
         rows = [row for row in self.figures["favours"] if row["low"] is not None]
         rows.sort(key=lambda row: max(abs(row["low"]), abs(row["high"])))
         worst = {row["kind"]: row for row in rows}
-        return [filled(FAVOURS, (row["low"], row["high"]), **row) for row in worst.values()]
+        lines = []
+        for row in worst.values():
+            often = "less often" if row["estimate"] < 0 else "more often"
+            shown = {**row, "points": round(abs(100 * row["estimate"])), "often": often}
+            lines.append(filled(FAVOURS, (row["low"], row["high"]), **shown))
+        return lines
 
     def write(self, path: Path) -> None:
         """Write it as JSON; in a study with its checksum."""

@@ -13,7 +13,7 @@ from parlai_spotbot.notebook.calling import as_value_error
 
 def certify(
     verdicts: pd.DataFrame | Path | str | Sequence[Any],
-    labels: Sequence[Any] | None = None,
+    labels: Sequence[Any] | pd.DataFrame | Mapping[str, Sequence[Any]] | None = None,
     *,
     beside: Mapping[str, Sequence[Any]] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -27,8 +27,8 @@ def certify(
     ----------
     verdicts : frame, path or sequence (n,)
         A frame or a file (CSV, JSON lines) with a row for each label, or the judge's verdicts.
-    labels : sequence (n,), optional
-        People's labels, where `verdicts` is a sequence.
+    labels : sequence (n,), frame or mapping of sequences, optional
+        People's labels, where `verdicts` is a sequence; of several people a column each.
     beside : mapping of sequences (n,), optional
         What else is known of each row, beside sequences: item, conversation, annotator, bot, order, family, length,
         domain, weight.
@@ -64,11 +64,17 @@ def certify(
             return certificate_of_frame(verdicts, columns, judge, scale, answers)
     if labels is None:
         raise ValueError("labels: missing, expected people's labels, one for each of the verdicts")
-    parts = {"verdict": list(verdicts), "label": list(labels)}
+    parts = {"verdict": list(verdicts)}
+    if isinstance(labels, (pd.DataFrame, Mapping)):
+        people = {f"label of {name}": list(labels[name]) for name in labels}
+        columns = {**(columns or {}), "label": "+".join(people)}
+        parts |= people
+    else:
+        parts["label"] = list(labels)
     parts |= {name: list(values) for name, values in (beside or {}).items()}
     for name, values in parts.items():
         if len(values) != len(parts["verdict"]):
             count = len(parts["verdict"])
             raise ValueError(f"{name}: has {len(values)} entries, expected one for each of {count} verdicts")
     with as_value_error("verdicts"):
-        return certificate_of_frame(pd.DataFrame(parts), None, judge, scale, answers)
+        return certificate_of_frame(pd.DataFrame(parts), columns, judge, scale, answers)

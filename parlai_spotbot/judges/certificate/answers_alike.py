@@ -3,7 +3,7 @@
 import re
 import shlex
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,47 +11,75 @@ import pandas as pd
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import NONE, plain_text
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.numbers import readings
+from parlai_spotbot.importers.numbers import decimal_mark, readings
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import names_or_number
 
 SCALES, ALIKE = own_data(__file__)
 """Words of usual scales, from lowest to highest; words that mean the same."""
 
+TRUTH = {"true": "1", "false": "0"}
+
 BOTH = ("verdict", "label")
 """Columns of answers."""
 
-WITH_SCALE = re.compile(r"-?(\d+(\.\d*)?|\.\d+)")
 FOLDED = re.compile(r"(?<=\w)-(?=\w)|[\s_.,;:!'\"()\[\]{}\u3002\uff0c\u3001]+")
 """Signs that tell no answers apart, as + and > do: "A-" and "A+", "A>B" and "A<B"."""
 
 MOST = 8
 """More numbers than that beside two labels are a score; in so many rows no judge is always wrong."""
 MOSTLY = 0.5
-WIDER = 4
-"""Times that a scale is as wide as another, from where it is another one."""
+FEWEST = 3
+"""Numbers that show a scale's end; a judge that gives fewer may keep to a part of it."""
+TEN = 10
+"""Answers of a scale that may be moved; a number so high is of another scale than those to its half, a lower one than
+those to its quarter."""
 
 
-def answer_text(value: Any, kept: Sequence[str] = ()) -> str:
-    """Return a value as text, "" for nothing but what is `kept`; 3.0 and 3 are one answer, so are −1,5 and -1.5."""
-    if isinstance(value, str) and value.strip().lower() in kept:
-        return value.strip()
-    text = plain_text(value)
+def answer_texts(values: Iterable[Any], kept: Sequence[str] = ()) -> list[str]:
+    """Return a column's values as texts, "" for nothing but what is `kept`; 3.0 and 3 are one answer, so are −1,5 and
+    -1.5, and what a comma means is told by the others of the column.
+    """
+    texts = []
+    for value in values:
+        text = str(value).strip()
+        if not isinstance(value, str) or text.lower() not in kept:
+            text = plain_text(value)
+        texts.append(text)
+    mark = decimal_mark(texts)
+    return [_as_text(text, mark) for text in texts]
+
+
+def _as_text(text: str, mark: str) -> str:
+    values = _values(text, mark)
     if text.isdecimal():
         return str(int(text))
-    numbers = {*readings(text).values()}
-    if len(numbers) != 1 or text.endswith("%"):
+    if len(values) != 1 or text.endswith("%") or text.lower() in TRUTH:
         return text.replace("−", "-")
-    return f"{numbers.pop() + 0:.15g}"
+    return f"{values.pop() + 0:.15g}"
+
+
+def _values(answer: str, mark: str = "") -> set[float]:
+    """Return the numbers that an answer may be, true being 1 and false 0; those with a `mark` of decimals alone."""
+    read = readings(TRUTH.get(answer.lower(), answer))
+    return {value for sign, value in read.items() if mark in ("", sign)}
+
+
+def _numbers(answers: Sequence[str]) -> list[float]:
+    """Return the numbers that answers are, [] unless all are."""
+    values = [_values(answer) for answer in answers]
+    if any(len(value) != 1 for value in values):
+        return []
+    return [value.pop() for value in values]
 
 
 def spelt_alike(frame: pd.DataFrame) -> pd.DataFrame:
     """Return answers as labels first spell them: "PASS" is "pass", "Not good" "not_good", "1,000" "1000"."""
     answers = [*frame["label"].unique(), *frame["verdict"].unique()]
-    numbers = {float(answer): answer for answer in answers if WITH_SCALE.fullmatch(answer)}
+    numbers = {value: answer for answer in reversed(answers) if len(values := _values(answer)) == 1 for value in values}
     spelt, first = {}, {}
     for answer in answers:
-        held = {*readings(answer).values()} & numbers.keys()
+        held = _values(answer) & numbers.keys()
         if len(held) == 1:
             spelt[answer] = numbers[held.pop()]
         else:
@@ -68,32 +96,35 @@ def _folded(answer: str) -> str:
 
 def check_answers(frame: pd.DataFrame, where: object, ordered: bool) -> None:
     """Raise `UserError` where verdicts and labels aren't answers to one question."""
-    verdicts, labels = (frame[name].unique().tolist() for name in ("verdict", "label"))
-    numbers = all(WITH_SCALE.fullmatch(answer) for answer in verdicts + labels)
+    verdicts, labels = (frame[name].unique().tolist() for name in BOTH)
+    numbers = _numbers(verdicts + labels)
     if len(labels) <= 2 and len(verdicts) > MOST and numbers:
         raise UserError(
             f"{where}: verdicts are {len(verdicts)} numbers, labels are {', '.join(labels)}: a score is no verdict.",
             "Make a column of verdicts, by the threshold that the judge will be used with.",
         )
-    strange = [~frame[name].isin(others) for name, others in (("verdict", labels), ("label", verdicts))]
+    if ordered or len(frame) < MOST:
+        return
+    if numbers:
+        _check_scales(sorted(numbers[: len(verdicts)]), sorted(numbers[len(verdicts) :]), where)
+    strange = [~frame[name].isin(others) for name, others in zip(BOTH, (labels, verdicts), strict=True)]
     apart = min(rows.mean() for rows in strange)
-    if len(frame) >= MOST and (apart == 1 or (apart > MOSTLY and not numbers)):
+    many_numbers = numbers and len(verdicts) + len(labels) > MOST
+    if (apart == 1 and not many_numbers) or (apart > MOSTLY and not numbers):
         shared = "few"
         if apart == 1:
             shared = "none"
         shown = [names_or_number(answers, "answers") for answers in (verdicts, labels)]
-        raise UserError(
-            f"{where}: verdicts are {shown[0]}, labels are {shown[1]}: {shared} in common.",
-            f"Say which are the same: --answers {shlex.quote(_same_answers(verdicts, labels))}.",
-        )
-    if len(frame) >= MOST and numbers and not ordered:
-        _check_scales(sorted(map(float, verdicts)), sorted(map(float, labels)), where)
+        remedy = f"Say which are the same: --answers {shlex.quote(same_answers(verdicts, labels))}."
+        if len(verdicts) > MOST:
+            remedy = "Write each verdict as one of the labels, in a column of its own."
+        raise UserError(f"{where}: verdicts are {shown[0]}, labels are {shown[1]}: {shared} in common.", remedy)
 
 
-def _same_answers(verdicts: Sequence[str], labels: Sequence[str]) -> str:
+def same_answers(verdicts: Sequence[str], labels: Sequence[str]) -> str:
     """Return --answers for verdicts that are no labels: those that mean the same, as far as their words tell."""
     pairs = []
-    for verdict in [answer for answer in verdicts if answer not in labels][:MOST]:
+    for verdict in [answer for answer in verdicts if answer not in labels]:
         words = next((words for words in ALIKE if _folded(verdict) in words), ())
         same = [label for label in labels if _folded(label) in words]
         pairs.append(f"{verdict}={(same or ['OURS'])[0]}")
@@ -101,15 +132,19 @@ def _same_answers(verdicts: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def _check_scales(verdicts: Sequence[float], labels: Sequence[float], where: object) -> None:
-    """Raise `UserError` where ascending numbers are surely of two scales: as wide, and moved; or of other widths."""
-    low, high = verdicts[0] - labels[0], verdicts[-1] - labels[-1]
-    wide = sorted((verdicts[-1] - verdicts[0], labels[-1] - labels[0]))
-    moved = low == high != 0
+    """Raise `UserError` where ascending numbers are surely of two scales: moved, or one ends far above the other."""
+    apart = verdicts[0] - labels[0]
+    moved = apart != 0 and len(labels) <= TEN and [verdict - apart for verdict in verdicts] == labels
     same = "Write both on one; or,"
-    if moved and len(verdicts) == len(labels):
+    if moved:
         pairs = [f"{verdict:g}={label:g}" for verdict, label in zip(verdicts, labels, strict=True)]
         same = f"Say which are the same: --answers {','.join(pairs)}; or,"
-    if moved or (max(len(verdicts), len(labels)) > MOST and wide[1] >= WIDER * max(wide[0], 1)):
+    small, large = sorted((verdicts, labels), key=lambda values: values[-1])
+    times = 4
+    if large[-1] >= TEN:
+        times = 2
+    above = len(small) >= FEWEST and large[-1] >= times * small[-1] > 0
+    if moved or above:
         raise UserError(
             f"{where}: verdicts are from {verdicts[0]:g} to {verdicts[-1]:g}, labels from {labels[0]:g} to "
             f"{labels[-1]:g}: two scales.",
@@ -143,8 +178,8 @@ def scale_of(frame: pd.DataFrame, scale: str = "") -> list[str] | None:
         return _in_order(answers, scale.split(","))
     if len(answers) < 3:
         return None
-    if all(WITH_SCALE.fullmatch(answer) for answer in answers):
-        return sorted(answers, key=float)
+    if numbers := dict(zip(answers, _numbers(answers), strict=False)):
+        return sorted(answers, key=numbers.__getitem__)
     for words in SCALES:
         if set(map(_folded, answers)) <= set(map(_folded, words)):
             return _in_order(answers, words)

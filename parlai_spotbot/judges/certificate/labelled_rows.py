@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import dataset_rows, named_columns, plain_text, spelling, unread_note
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.numbers import AmbiguousNumber, decimal_mark, number
-from parlai_spotbot.judges.certificate.answers_alike import MOST, answer_text, check_answers, spelt_alike
+from parlai_spotbot.judges.certificate import MOST_SHOWN
+from parlai_spotbot.judges.certificate.answers_alike import MOST, answer_texts, check_answers, same_answers, spelt_alike
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import names_or_number
 
@@ -40,6 +40,9 @@ JUDGES = re.compile(SURELY["verdict"].pattern + "|predict|verdict", re.IGNORECAS
 PEOPLES = re.compile(SURELY["label"].pattern + "|label", re.IGNORECASE)
 OWNERS = {"verdict": JUDGES, "label": PEOPLES}
 """Parts of columns' names that say whose they are; one that does so surely goes before one that both may have."""
+
+SCORES = ("score", "rating", "grade", "evaluation", "eval")
+"""Columns of a judge where nothing else is."""
 
 FEWEST_ROWS = 4
 """Rows of a judge; a column with fewer for each of its values doesn't say which judge."""
@@ -85,7 +88,8 @@ def standard(
     frame, found, about = _judged(frame, found, judge, where)
     answers = [found["verdict"], *(several or [found["label"]])]
     kept = _kept(frame[found["verdict"]], frame[answers[1:]])
-    frame = frame.assign(**{name: [answer_text(value, kept) for value in frame[name]] for name in answers})
+    about["unread"] = unread_note(head, {"", *found.values(), *several})
+    frame = frame.assign(**{name: answer_texts(frame[name], kept) for name in answers})
     if kept:
         about["kept"] = kept
     keys = [found[name] for name in ("item", "order") if name in found]
@@ -105,7 +109,7 @@ def _in_our_columns(frame: pd.DataFrame, found: Mapping[str, str]) -> pd.DataFra
     """Return a frame with our columns as texts, those of `found`; its verdicts and labels are texts."""
     texts = {name: frame[column].tolist() for name, column in found.items() if name != "judge"}
     for name in texts.keys() - OWNERS.keys():
-        texts[name] = [answer_text(value) for value in texts[name]]
+        texts[name] = answer_texts(texts[name])
     return pd.DataFrame(texts)
 
 
@@ -217,6 +221,9 @@ def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:
         guessed["verdict"] = judges[0]
     if "label" not in found and len({NUMBER.sub("", column) for column in peoples}) == 1:
         guessed["label"] = peoples
+    scores = [name for name in head if spelling(name) in SCORES]
+    if "verdict" not in {*found, *guessed} and scores:
+        guessed["verdict"] = scores[0]
     if set(OWNERS) <= {*found, *guessed}:
         return guessed
     return {}
@@ -305,7 +312,10 @@ def ready(frame: pd.DataFrame, where: object, ordered: bool = False) -> tuple[pd
     judged = frame[frame["verdict"] != ""]
     labelled = judged[judged["label"] != ""]
     if labelled.empty:
-        raise UserError(f"{where}: no row has both a verdict and a label.", _naming([*frame], {}))
+        raise UserError(
+            f"{where}: no row has both a verdict and a label.",
+            f"Fill them in, or name the columns that have them: --columns verdict={THEIRS},label={THEIRS}.",
+        )
     frame = spelt_alike(labelled)
     check_answers(frame, where, ordered)
     for name in frame.columns.difference(["verdict", "label"]):
@@ -318,29 +328,34 @@ def ready(frame: pd.DataFrame, where: object, ordered: bool = False) -> tuple[pd
                 f"Fill it in, or leave the column out: --columns {name}=-.",
             )
     for name in frame.columns.intersection(["length", "weight"]):
-        frame[name] = _numbers(frame[name], where)
+        values = pd.to_numeric(frame[name], errors="coerce")
+        if (gaps := values.isna()).any():
+            problem = f"{where}: {name} is {frame[name][gaps].iloc[0]!r}, expected a number."
+            raise UserError(problem, f"Correct it, or --columns {name}=-.")
+        frame[name] = values
     if "family" in frame:
         frame["family"] = frame["family"].str.lower().isin(TRUE)
     return _with_items(frame), judged[judged["label"] == ""], without
 
 
-def _numbers(texts: pd.Series, where: object) -> pd.Series:
-    """Return a column of numbers; raise `UserError` for what is none."""
-    mark = decimal_mark(texts)
-    numbers = []
-    for text in texts:
-        try:
-            numbers.append(number(text, mark))
-        except (ValueError, AmbiguousNumber):
-            problem = f"{where}: {texts.name} is {text!r}, expected a number."
-            raise UserError(problem, f"Correct it, or --columns {texts.name}=-.") from None
-    return pd.Series(numbers, index=texts.index, name=texts.name)
-
-
-def unlike_labels(frame: pd.DataFrame) -> dict[str, int]:
-    """Return how often the judge gave each answer that no label is."""
-    strange = frame["verdict"][~frame["verdict"].isin(frame["label"])]
-    return {answer: int(n) for answer, n in strange.value_counts().sort_index().items()}
+def unlike_labels(frame: pd.DataFrame, scale: Sequence[str] | None) -> dict[str, Any]:
+    """Return how often the judge gave each answer that no label is, of a long scale where many lie beyond all labels;
+    and as which labels to take them, where no verdict is one of these (`same`).
+    """
+    answers = {name: frame[name].unique().tolist() for name in OWNERS}
+    strange = frame["verdict"][~frame["verdict"].isin(answers["label"])]
+    if scale and len(scale) > MOST_SHOWN:
+        places = sorted(scale.index(label) for label in answers["label"])
+        strange = strange[strange.isin([*scale[: places[0]], *scale[places[-1] + 1 :]])]
+        if len(strange) < FEW_DIFFER * len(frame):
+            strange = strange[:0]
+    same = ""
+    if set(answers["label"]) - set(answers["verdict"]) and not scale:
+        same = same_answers(strange.unique().tolist(), answers["label"])
+    return {
+        "unlike_labels": {answer: int(n) for answer, n in strange.value_counts().sort_index().items()},
+        "same": same,
+    }
 
 
 def _with_items(frame: pd.DataFrame) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from parlai_spotbot.judges.certificate import Certificate, certificate_of
 from parlai_spotbot.judges.certificate.answers_alike import scale_of, with_answers
 from parlai_spotbot.judges.certificate.families import with_family
 from parlai_spotbot.judges.certificate.labelled_rows import frame_of_file, ready, standard, unlike_labels
+from parlai_spotbot.judges.certificate.long_verdicts import without_reasons
 
 MANY = 4
 """Words from which it is said that they were taken without an order."""
@@ -36,12 +37,13 @@ def certificate_of_frame(
     they have none; `answers` say which verdicts and labels are the same ("theirs=ours,…").
     """
     rows, about = standard(frame, columns, where, judge)
+    rows, about["read_out"] = without_reasons(rows)
     labelled, unlabelled, without = ready(with_answers(rows, answers), where, bool(scale))
     labelled = with_family(labelled, [judge], {})
-    certificate = certificate_of(labelled, unlabelled, judge, scale_of(labelled, scale))
-    certificate.figures.update(
-        about, without_verdict=without, without_label=len(unlabelled), unlike_labels=unlike_labels(labelled)
-    )
+    order = scale_of(labelled, scale)
+    certificate = certificate_of(labelled, unlabelled, judge, order)
+    certificate.figures.update(about, without_verdict=without, without_label=len(unlabelled))
+    certificate.figures.update(unlike_labels(labelled, order))
     if not scale and certificate.figures["measure"] == "nominal":
         certificate.figures["no_order"] = len(certificate.figures["answers"]) >= MANY
     certificate.figures["no_conversations"] = not {"conversation", "item"} & set(labelled)

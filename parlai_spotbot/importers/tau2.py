@@ -11,7 +11,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.chats import BOT, ChatReader
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy
-from parlai_spotbot.records import HUMAN, PERSON
+from parlai_spotbot.records import HUMAN, PERSON, Conversation
 
 SURVEY = "spot_the_user"
 AGENT = "agent"
@@ -64,7 +64,18 @@ class UserReader(ChatReader):
         for user in users:
             contestants[user] = replace(contestants[user], role="user")
         plan = replace(imported.plan, contestants=contestants, surveys=(SURVEY,))
-        return replace(imported, plan=plan.check("import"), survey=SURVEY)
+        talks = _on_tasks_alike(imported.conversations)
+        return replace(imported, plan=plan.check("import"), survey=SURVEY, conversations=talks)
+
+
+def _on_tasks_alike(talks: Sequence[Conversation]) -> list[Conversation]:
+    """Return conversations with tasks without their domain, where there is one alone and some files don't say it."""
+    tasks = {talk.seed_id for talk in talks if talk.seed_id}
+    with_domain = {task for task in tasks if ":" in task}
+    domains = {task.partition(":")[0] for task in with_domain}
+    if len(domains) != 1 or with_domain == tasks:
+        return list(talks)
+    return [replace(talk, seed_id=talk.seed_id.removeprefix(f"{min(domains)}:")) for talk in talks]
 
 
 FORMAT = study_format(lambda request: UserReader(request).study("tau2"))

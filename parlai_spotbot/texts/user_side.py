@@ -6,6 +6,7 @@ Words that say something of a user are English (``user_side.yaml``); numbers tha
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,9 @@ ASKS = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047-\u2049]")
 
 DASHES = re.compile("[\u2013\u2014]")
 
+LISTED = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
+"""How a line of a list begins."""
+
 TOKEN = re.compile(r"[\dA-Za-z_.@#+/-]+")
 DETAIL = re.compile(r"[\d@]")
 """What has a digit (numbers, dates, orders, accounts), and addresses of e-mail, are details."""
@@ -35,6 +39,9 @@ TINY = 1e-9
 
 SHORT = 3
 """Words of a short turn."""
+
+LONG = 8
+"""Words from which a turn shows its language."""
 
 MOST_OF_A_SEQUENCE = 10
 """A sequence of three words that comes more often is a repetition by the User-Sim Index."""
@@ -65,10 +72,16 @@ def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
     present["seeking"] &= ~(present["clarify"] | present["pushback"])
     present["questions"] = np.array([bool(ASKS.search(text)) for text in texts])
     present["short"] = lengths <= SHORT
+    present["lists"] = np.array([len(LISTED.findall(text)) > 1 for text in texts])
     present["dashes"] = np.array([bool(DASHES.search(text)) for text in texts])
     features = {name: float(hits.mean()) for name, hits in present.items()}
     features["like_the_agent"] = float(present["like_the_agent"].any())
     features["unanswered"] = float((len(turns) - 1) % 2 != seat and bool(ASKS.search(turns[-1])))
+    languages = [
+        is_english([LISTED.sub("", text)]) for text, length in zip(texts, lengths, strict=True) if length >= LONG
+    ]
+    features["other_language"] = 1 - float(np.mean(languages)) if languages else np.nan
+    features["echo"] = _echo(turns, seat)
     return features | _lengths(lengths) | _details(turns, seat) | _repetition(lower)
 
 
@@ -94,7 +107,9 @@ def _details(turns: Sequence[str], seat: int) -> dict[str, float]:
     new = []
     each = []
     for place, text in enumerate(turns):
-        details = {token.strip(".-/+").casefold() for token in TOKEN.findall(text) if DETAIL.search(token)}
+        details = {
+            token.strip(".-/+").casefold() for token in TOKEN.findall(LISTED.sub("", text)) if DETAIL.search(token)
+        }
         if place % 2 == seat:
             each.append(len(details))
             new.append(len(details - earlier_details))
@@ -106,18 +121,36 @@ def _details(turns: Sequence[str], seat: int) -> dict[str, float]:
     return features
 
 
+def _echo(turns: Sequence[str], seat: int) -> float:
+    """Return how much of a speaker's turns the turn before says, in sequences of three words; NaN of short turns."""
+    shares = []
+    for before, text in list(pairwise(turns))[(seat + 1) % 2 :: 2]:
+        sequences = _sequences(text)
+        if sequences:
+            earlier = set(_sequences(before))
+            shares.append(sum(sequence in earlier for sequence in sequences) / len(sequences))
+    return _mean(shares)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean, NaN of none."""
+    return float(np.mean(values)) if len(values) else np.nan
+
+
+def _sequences(text: str) -> list[tuple[str, ...]]:
+    """Return the sequences of three words of a text."""
+    turn_words = units(ends(text).lower())
+    return list(zip(turn_words, turn_words[1:], turn_words[2:], strict=False))
+
+
 def _repetition(texts: Sequence[str]) -> dict[str, float]:
     """Return how much of a speaker's later turns it had said before, in sequences of three words, and whether one such
     sequence comes very often."""
     often: Counter[tuple[str, ...]] = Counter()
     shares = []
     for text in texts:
-        turn_words = units(text)
-        sequences = list(zip(turn_words, turn_words[1:], turn_words[2:], strict=False))
+        sequences = _sequences(text)
         if often and sequences:
             shares.append(sum(sequence in often for sequence in sequences) / len(sequences))
         often.update(sequences)
-    repetition = np.nan
-    if shares:
-        repetition = float(np.mean(shares))
-    return {"repetition": repetition, "repeated_often": float(max(often.values(), default=0) > MOST_OF_A_SEQUENCE)}
+    return {"repetition": _mean(shares), "repeated_often": float(max(often.values(), default=0) > MOST_OF_A_SEQUENCE)}

@@ -32,7 +32,7 @@ from tests.in_process import spotbot
 
 FOUND_BY = {
     "easy": ({"given_first", "turns_to_all"}, {"turns", "words", "corrections"}),
-    "polite": ({"polite"}, {"words", "repetition"}),
+    "polite": ({"polite"}, {"words", "repetition", "variation"}),
     "never_wrong": ({"slips", "corrections"}, set()),
     "loops": ({"repetition"}, {"words"}),
 }
@@ -76,6 +76,31 @@ def test_each_planted_fault_is_found_by_its_own_measure(fault):
     assert len({name.partition("-")[2] for name in shown}) == 1  # one task
 
 
+GERMAN = "ich möchte wissen ob sich das heute noch ändern lässt"
+PLANTED = {
+    "echo": lambda before, text: f"{before} {text}",
+    "variation": lambda before, text: " ".join(f"{text} so it is as we said and that is all".split()[:9]),
+    "lists": lambda before, text: text.replace(" ", "\n1. ", 1).replace(" ", "\n2) ", 2),
+    "other_language": lambda before, text: f"{GERMAN}: {text}" if "?" in before else text,
+}
+"""Ways to change a turn, by the measure that finds it: with what the agent said, to nine words, and so on."""
+
+
+@pytest.mark.parametrize("measure", PLANTED)
+def test_what_a_simulator_does_to_each_turn_is_found_by_its_own_measure(measure):
+    made = []
+    for one in talks("sim", measure, 60):
+        turns = list(one.turns)
+        for place in range(2, len(turns), 2):
+            turns[place] = Turn("sim", PLANTED[measure](turns[place - 1].text, turns[place].text))
+        made.append(replace(one, turns=tuple(turns)))
+    frames, _ = said(*made, *talks(HUMAN, "people", 60))
+    found = [row["measure"] for row in frames.rows("measures") if row["verdict"] == DIFFERENT]
+    assert measure in found
+    assert "given_first" not in found
+    assert {*found} <= {measure, "words", "variation", "repetition", "questions", "slips", "turns_to_all"}
+
+
 def alarms(seeds, tasks, trials=1, each=0):
     found = []
     for seed in seeds:
@@ -91,7 +116,7 @@ def test_people_are_like_people():
     frames, (answer, where, remedies, _) = said(*talks("sim", "a", 220), *talks(HUMAN, "b", 220))
     assert verdict(frames) == ALIKE
     assert (where, remedies) == ("", "")
-    assert answer.startswith("sim is like people in 10 measures")
+    assert answer.startswith("sim is like people in 14 measures")
 
 
 def test_a_few_people_with_many_conversations_are_a_few_people():
@@ -130,7 +155,7 @@ def test_simulators_are_compared_with_each_other_without_people(fault):
     own, with_it = FOUND_BY[fault]
     found = {measure for *_, measure in pairs_that_differ(frames)}
     assert own <= found <= own | with_it
-    assert re.match(r"sim and other differ clearly in \d of 10 measures: .* \d+\.\d \[.* and \d+\.\d \[", each_other)
+    assert re.match(r"sim and other differ clearly in \d of 14 measures: .* \d+\.\d \[.* and \d+\.\d \[", each_other)
     assert {row["tasks"] for row in frames.rows("pairs")} <= {58, 59, 60}
     assert verdict(frames) == UNKNOWN
 
@@ -153,7 +178,7 @@ def test_people_and_simulators_beside_each_other_are_one_page():
         *talks("sim", "a", 40, fault="polite"), *talks("other", "b", 40, fault="polite"), *talks(HUMAN, "c", 40)
     )
     assert ("sim", "other", "polite") not in pairs_that_differ(frames)
-    assert each_other.startswith("sim and other differ clearly in none of 10 measures, which does not say")
+    assert each_other.startswith("sim and other differ clearly in none of 14 measures, which does not say")
     assert {row["name"] for row in frames.rows("measures")} == {"sim", "other"}
     assert HUMAN not in {row["other"] for row in frames.rows("pairs")}
 
@@ -370,5 +395,12 @@ def test_from_logs_to_a_page_and_an_exit_code(tmp_path):
     folder = study / "surveys" / "spot_the_user" / "analysis"
     assert {"simulators.csv", "simulators_index.csv"} <= {path.name for path in folder.iterdir()}
     few = written(tmp_path / "few.json", "sim", 2, llm="gpt")
+    alone = tmp_path / "alone"
+    spotbot("import", "--format", "tau2", "--data", few, "--study", alone)
+    spotbot("analyze", "--study", alone)
+    spotbot("report", "--study", alone)
+    page = (alone / "report" / "index.html").read_text(encoding="utf-8")
+    assert "there are no conversations of people with the agent" in page
+    assert page.index("What it does") < page.index("</header>")
     spotbot("import", "--format", "tau2", "--data", f"{few},human={few}", "--study", tmp_path / "few")
     spotbot("analyze", "--study", tmp_path / "few", "--gate", code=3)

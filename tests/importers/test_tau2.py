@@ -35,6 +35,14 @@ def test_tau2s_files(tmp_path):
     assert read(f"human={people}").about["notes"] == read(f"a={simulated}").about["notes"]  # who they are is said
 
 
+def test_tasks_are_those_of_a_file_that_says_no_domain(tmp_path):
+    simulated = written(tmp_path / "a.json", "a", 3)
+    lines = [json.dumps(row) for row in simulations("b", 3)["simulations"]]
+    (tmp_path / "b.jsonl").write_text("\n".join(lines))
+    made = read(f"sim={simulated},human={tmp_path / 'b.jsonl'}")
+    assert {talk.seed_id for talk in made.conversations} == {"0", "1", "2"}
+
+
 def test_a_file_as_tau2_writes_it(tmp_path):
     """Calls of tools by both sides, their results, turns without a text, and other marks of an end say nothing."""
     plain = simulations("a", 4, llm="openai/gpt-4.1")

@@ -34,6 +34,11 @@ from tests.case_tables import cases
 - [like_the_agent, "Is there anything else I can help you with?", true]
 - [pivot, "Can I have a refund instead?", true]
 - [dashes, "Yes — that one", true]
+- [lists, "I need\\n1. a lamp\\n2) a tent", true]
+- [lists, "- the lamp\\n- the tent", true]
+- [lists, "I paid 20\\n- too much", false]
+- [other_language, "ich möchte wissen ob sich das noch ändern lässt", true]
+- [other_language, "i want to know if this can still be changed", false]
 """,
 )
 def test_lines(feature, text, holds):
@@ -48,6 +53,17 @@ def test_details_and_ends():
     assert user_features(turns[:3], 0)["unanswered"] == 0
     assert user_features(turns, 1)["turns"] == 2
     assert math.isnan(user_features(["no details"], 0)["given_first"])
+
+
+def test_numbers_of_lists_are_no_details():
+    assert user_features(["It is\n1. W123\n2. W345", "ok", "3. W777"], 0)["given_first"] == pytest.approx(2 / 3)
+
+
+def test_echo_is_what_the_other_has_just_said():
+    turns = ["so i want my money", "tell me the order number", "tell me the order number", "go on", "i want my money"]
+    assert user_features(turns, 0)["echo"] == 1 / 2
+    assert user_features(turns, 1)["echo"] == 0
+    assert math.isnan(user_features(["yes", "tell me the order", "no"], 0)["echo"])
 
 
 def test_repetition():

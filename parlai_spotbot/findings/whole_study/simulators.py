@@ -69,7 +69,10 @@ NOT_APART = "{name} and {other} differ clearly in none of {measures:measure}, wh
 OTHER_AGENTS = "{}: differences may be the agents'."
 OTHER_TASKS = "{} haven't two tasks in common: differences may be the tasks'."
 NO_INTERVAL = " (no interval)"
-NOT_ENGLISH = "Not all is English: politeness, corrections, slips and turns in another language, and the User-Sim Index, are of English alone."
+NOT_ENGLISH = (
+    "Not all is English: politeness, corrections, slips and turns in another language, and the User-Sim Index, are of "
+    "English alone."
+)
 
 
 def user_sides(

@@ -89,7 +89,9 @@ class SpotbotJudge(Command):
 
     def _certify_study(self) -> int:
         """Certify a judge by what people answered in the study."""
+        from parlai_spotbot.judges.certificate import read_certificate
         from parlai_spotbot.judges.certificate.of_study import certificate_path, certified, judged_items
+        from parlai_spotbot.judges.certificate.recheck import FEWEST, FORESEEN
 
         study = self.study
         survey = self.opt["survey"]
@@ -99,21 +101,14 @@ class SpotbotJudge(Command):
             items = judged_items(study.load(survey), self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
             path = certificate_path(study.path, survey, items.judge)
             code = self._certified(certified(items, self.seed), Path(self.opt["out"] or path))
-        self._tell_drift(path, self.opt["repeats"])
+        if not self.opt["out"] and not self.opt["repeats"] and len(read_certificate(path).frozen) >= FEWEST:
+            print(FORESEEN)
         for repeat in range(1, self.opt["repeats"] + 1):
             outcome = self._asked_again(self.opt["recheck"] or REPEATED, repeat)
             if outcome.changed:
                 self.tell(str(outcome))
                 return PARTLY
         return code
-
-    def _tell_drift(self, path: Path, repeats: int) -> None:
-        """Print how likely a recheck is to find a drift, where the certificate has enough items for one."""
-        from parlai_spotbot.judges.certificate import read_certificate
-        from parlai_spotbot.judges.certificate.recheck import foreseen
-
-        if not self.opt["out"] and (text := foreseen(read_certificate(path), REPEATED, 1 + repeats)):
-            print(text)
 
     def _asked_again(self, count: int, repeat: int = 0) -> Recheck:
         """Ask a certified judge again about `count` items."""

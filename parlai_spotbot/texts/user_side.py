@@ -20,7 +20,7 @@ PHRASES = {name: PhraseTable([phrases]) for name, phrases in read_phrases(Path(_
 ASKS = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047-\u2049]")
 """Marks of questions; the Greek one, too."""
 
-DASHES = re.compile("[\u2013\u2014]")
+MARKS = {"questions": ASKS, "dashes": re.compile("[\u2013\u2014]")}
 
 LISTED = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 """How a line of a list begins."""
@@ -64,25 +64,27 @@ def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
     question of the agent is the end.
     """
     texts = turns[seat::2]
-    lower = [ends(text).lower().replace("’", "'") for text in texts]
     lengths = np.array([len(words(text)) for text in texts], dtype=float)
+    present = {**_said(texts), "short": lengths <= SHORT}
+    features = {name: float(np.mean(hits)) for name, hits in present.items()}
+    features["like_the_agent"] = float(any(present["like_the_agent"]))
+    features["unanswered"] = float((len(turns) - 1) % 2 != seat and bool(ASKS.search(turns[-1])))
+    features["other_language"] = _mean([not is_english([text]) for text in np.array(texts)[lengths >= LONG]])
+    features["echo"] = _echo(turns, seat)
+    return features | _lengths(lengths) | _details(turns, seat) | _repetition(texts)
+
+
+def _said(texts: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return which turns (n,) have each kind of phrase, a question, a dash, a list."""
+    lower = [ends(text).lower().replace("’", "'") for text in texts]
     present = {name: np.array([_has(name, text) for text in lower]) for name in PHRASES}
     present["slips"] = np.array([_has("slips", ends(text)) for text in texts])
     present["clarify"] &= ~present["pushback"]
     present["seeking"] &= ~(present["clarify"] | present["pushback"])
-    present["questions"] = np.array([bool(ASKS.search(text)) for text in texts])
-    present["short"] = lengths <= SHORT
     present["lists"] = np.array([len(LISTED.findall(text)) > 1 for text in texts])
-    present["dashes"] = np.array([bool(DASHES.search(text)) for text in texts])
-    features = {name: float(hits.mean()) for name, hits in present.items()}
-    features["like_the_agent"] = float(present["like_the_agent"].any())
-    features["unanswered"] = float((len(turns) - 1) % 2 != seat and bool(ASKS.search(turns[-1])))
-    languages = [
-        is_english([LISTED.sub("", text)]) for text, length in zip(texts, lengths, strict=True) if length >= LONG
-    ]
-    features["other_language"] = 1 - float(np.mean(languages)) if languages else np.nan
-    features["echo"] = _echo(turns, seat)
-    return features | _lengths(lengths) | _details(turns, seat) | _repetition(lower)
+    for name, marks in MARKS.items():
+        present[name] = np.array([bool(marks.search(text)) for text in texts])
+    return present
 
 
 def _has(name: str, text: str) -> bool:
@@ -139,7 +141,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _sequences(text: str) -> list[tuple[str, ...]]:
     """Return the sequences of three words of a text."""
-    turn_words = units(ends(text).lower())
+    turn_words = units(ends(text).lower().replace("’", "'"))
     return list(zip(turn_words, turn_words[1:], turn_words[2:], strict=False))
 
 

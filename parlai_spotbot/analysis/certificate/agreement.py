@@ -9,6 +9,7 @@ Korn & Graubard 1998) at the observed marginals.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -94,14 +95,21 @@ def balanced_accuracy(table: LabelledVerdicts) -> tuple[Measured, dict[str, Meas
     """
     present = np.unique(table.label)
     is_label = table.label[:, None] == present
-    hits = table.verdict[:, None] == present
     several = table.clusters.effective >= FEW
     by_label = {}
-    for code, chosen, hit in zip(present, is_label.T, hits.T, strict=True):
-        share, ends = share_of(hit[chosen].astype(float), table.weight[chosen], table.clusters.take(chosen))
+    for code, chosen in zip(present, is_label.T, strict=True):
+        hits_chosen = 1.0 * (table.verdict[chosen] == code)
+        share, ends = share_of(hits_chosen, table.weight[chosen], table.clusters.take(chosen))
         by_label[table.levels[code]] = Measured(share, *(ends if several else UNKNOWN))
     if len(present) < 2:
         return NOT_MEASURED, by_label
+    return _mean_of_shares(table, present, by_label), by_label
+
+
+def _mean_of_shares(table: LabelledVerdicts, present: np.ndarray, by_label: Mapping[str, Measured]) -> Measured:
+    """Return the mean of shares of verdicts that are right, by the labels `present`, with its interval."""
+    is_label = table.label[:, None] == present
+    hits = table.verdict[:, None] == present
     share, low, high = np.array([astuple(row) for row in by_label.values()]).T
     part = is_label * table.weight[:, None]
     part = part / part.sum(axis=0)
@@ -111,7 +119,7 @@ def balanced_accuracy(table: LabelledVerdicts) -> tuple[Measured, dict[str, Meas
     np.fill_diagonal(correlation, 1)
     mean = float(share.mean())
     down, up = (np.sqrt(max(gap @ gap, gap @ correlation @ gap)) / len(present) for gap in (share - low, high - share))
-    return Measured(mean, float(mean - down), float(mean + up)), by_label
+    return Measured(mean, float(mean - down), float(mean + up))
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,6 @@ FIRST = 0.03
 AT_THE_END = 7 / 8
 """Share of a recheck's level for the test after all items; the rest is for bets."""
 
-DRIFT = 0.15
-"""Drift in the share of labels that verdicts agree with, whose chance to be found is told."""
-SERIES = 400
-"""Made-up rechecks by which that chance is told."""
-
 TINY = 1e-9
 
 
@@ -99,8 +94,7 @@ def drift_test(
     level = level_of(recheck)
     pvalue = 1.0
     if whole:
-        chance = np.array([[marks.mean() for marks in below]])
-        pvalue = float(_upper_tail(chance, np.array([[marks[-1] for marks in below]], dtype=bool))[0])
+        pvalue = _upper_tail(np.array([marks.mean() for marks in below]), sum(bool(marks[-1]) for marks in below))
     return DriftTest(
         wealth=wealth,
         threshold=1 / (level * (1 - AT_THE_END)),
@@ -132,17 +126,14 @@ def _wealth(marked: Sequence[np.ndarray]) -> np.ndarray:
     return STAKES @ np.exp(np.cumsum(np.log(factors), axis=1))
 
 
-def _upper_tail(chance: np.ndarray, newest: np.ndarray) -> np.ndarray:
-    """Return the chances (series,) that as many newest verdicts are marked as are, or more: `newest` says which ones
-    are, `chance` how likely each is, (series, n) both.
-    """
-    counts = np.zeros((len(chance), chance.shape[1] + 1))
-    counts[:, 0] = 1
-    for share in chance.T[:, :, None]:
-        counts[:, 1:] = counts[:, 1:] * (1 - share) + counts[:, :-1] * share
-        counts[:, :1] *= 1 - share
-    rarer = np.arange(counts.shape[1]) < newest.sum(axis=1)[:, None]
-    return np.where(rarer, 0, counts).sum(axis=1)
+def _upper_tail(chance: np.ndarray, marked: int) -> float:
+    """Return the chance that so many of the newest verdicts are `marked`, or more: each (n,) is by `chance`."""
+    counts = np.zeros(len(chance) + 1)
+    counts[0] = 1
+    for share in chance:
+        counts[1:] = counts[1:] * (1 - share) + counts[:-1] * share
+        counts[0] *= 1 - share
+    return float(counts[marked:].sum())
 
 
 def level_of(recheck: int) -> float:
@@ -150,35 +141,3 @@ def level_of(recheck: int) -> float:
     if recheck == 1:
         return FIRST
     return float((ERROR - FIRST) / 2 ** (recheck - 1))
-
-
-def chances_to_find(items: int, agreement: float, earlier: int = 1, recheck: int = 1) -> tuple[float, float]:
-    """Return the chances that a recheck, after all items, finds a judge that agrees with `DRIFT` less: of one that
-    draws every verdict anew, and of one that always says the same.
-
-    Parameters
-    ----------
-    items : int
-        How many are asked about.
-    agreement : float
-        Share of people's labels that the verdicts agree with before.
-    earlier : int
-        How many verdicts on each item there are before.
-    recheck : int
-        Number of the recheck, from 1.
-    """
-    rng = np.random.default_rng(0)
-    after = max(agreement - DRIFT, 0.0)
-    shape = (SERIES, items)
-    anew = rng.random((*shape, earlier + 1)) < agreement
-    anew[..., -1] = rng.random(shape) < after
-    same = np.repeat(rng.random((*shape, 1)) < agreement, earlier + 1, axis=2)
-    same[..., -1] &= rng.random(shape) * agreement < after
-    drawn, steady = (float(_found(right, level_of(recheck) * AT_THE_END).mean()) for right in (anew, same))
-    return drawn, steady
-
-
-def _found(right: np.ndarray, level: float) -> np.ndarray:
-    """Return which series (series, n, runs) of verdicts that are `right` or not show a change after all items."""
-    marks = right < right.mean(axis=2, keepdims=True) - TINY
-    return _upper_tail(marks.mean(axis=2), marks[..., -1]) <= level

@@ -88,12 +88,9 @@ def standard(
     frame, found, about = _judged(frame, found, judge, where)
     answers = [found["verdict"], *(several or [found["label"]])]
     kept = _kept(frame[found["verdict"]], frame[answers[1:]])
-    about["unread"] = unread_note(head, {"", *found.values(), *several})
+    about |= {"kept": kept, "unread": unread_note(head, {"", *found.values(), *several})}
     frame = frame.assign(**{name: answer_texts(frame[name], kept) for name in answers})
-    if kept:
-        about["kept"] = kept
-    keys = [found[name] for name in ("item", "order") if name in found]
-    if "item" in found and _has_several_verdicts(frame, keys, found["verdict"]):
+    if "item" in found and _has_several_verdicts(frame, found):
         about["no_items"] = found.pop("item")
         found.setdefault("conversation", about["no_items"])
     once = frame[~_twice(frame, found)]
@@ -249,12 +246,14 @@ def _rest(column: str) -> str:
     return spelling(NUMBER.sub("", PEOPLES.sub("", JUDGES.sub("", column))))
 
 
-def _has_several_verdicts(frame: pd.DataFrame, keys: Sequence[str], verdict: str) -> bool:
-    """Return True if rows with the same values of `keys` often have different verdicts: they are about several things,
-    as the pairs of answers to one question are.
+def _has_several_verdicts(frame: pd.DataFrame, found: Mapping[str, str]) -> bool:
+    """Return True if rows of one item and order often have different verdicts: they are about several things, as the
+    pairs of answers to one question are.
     """
-    rows = frame[list(keys)].astype(str).assign(verdict=frame[verdict].where(frame[verdict] != "", None))
-    groups = rows.groupby(list(keys))["verdict"].agg(["count", "nunique"])
+    keys = [found[name] for name in ("item", "order") if name in found]
+    verdict = frame[found["verdict"]]
+    rows = frame[keys].astype(str).assign(verdict=verdict.where(verdict != "", None))
+    groups = rows.groupby(keys)["verdict"].agg(["count", "nunique"])
     repeated = groups[groups["count"] > 1]
     return not repeated.empty and bool((repeated["nunique"] > 1).mean() > FEW_DIFFER)
 
@@ -287,19 +286,18 @@ def _row_a_label(
     return long[has | (first & ~has.groupby(level=0).transform("any"))].sort_index(kind="stable"), names
 
 
-def _naming(head: Sequence[str], columns_by_field: Mapping[str, str]) -> str:
+def _naming(head: Sequence[str], found: Mapping[str, str]) -> str:
     """Return the option that names both columns, as far as their names tell them."""
     theirs = dict.fromkeys(OWNERS, THEIRS)
-    free = [name for name in head if name not in columns_by_field.values()]
-    theirs |= {name: SEVERAL.join(columns) for name, columns in _owned(free).items() if len(columns) == 1}
-    theirs |= {name: columns_by_field[name] for name in OWNERS if name in columns_by_field}
+    owned = _owned([name for name in head if name not in found.values()])
+    theirs |= {field: columns[0] for field, columns in owned.items() if len(columns) == 1}
+    theirs |= {field: found[field] for field in OWNERS if field in found}
     if len(head) == 2 and THEIRS in theirs.values():
-        theirs = dict(zip(theirs, head, strict=True))
-    columns = shlex.quote(",".join(f"{name}={column}" for name, column in theirs.items()))
+        theirs = dict(zip(OWNERS, head, strict=True))
     several = ""
     if theirs["label"] == THEIRS:
         several = "; label=A+B where each person has a column"
-    return f"Name them: --columns {columns}{several}."
+    return f"Name them: --columns {shlex.quote(','.join(map('='.join, theirs.items())))}{several}."
 
 
 def ready(frame: pd.DataFrame, where: object, ordered: bool = False) -> tuple[pd.DataFrame, pd.DataFrame, int]:
@@ -342,20 +340,17 @@ def unlike_labels(frame: pd.DataFrame, scale: Sequence[str] | None) -> dict[str,
     """Return how often the judge gave each answer that no label is, of a long scale where many lie beyond all labels;
     and as which labels to take them, where no verdict is one of these (`same`).
     """
-    answers = {name: frame[name].unique().tolist() for name in OWNERS}
-    strange = frame["verdict"][~frame["verdict"].isin(answers["label"])]
-    if scale and len(scale) > MOST_SHOWN:
-        places = sorted(scale.index(label) for label in answers["label"])
-        strange = strange[strange.isin([*scale[: places[0]], *scale[places[-1] + 1 :]])]
-        if len(strange) < FEW_DIFFER * len(frame):
-            strange = strange[:0]
+    labels = frame["label"].unique().tolist()
+    strange = frame["verdict"][~frame["verdict"].isin(labels)]
     same = ""
-    if set(answers["label"]) - set(answers["verdict"]) and not scale:
-        same = same_answers(strange.unique().tolist(), answers["label"])
-    return {
-        "unlike_labels": {answer: int(n) for answer, n in strange.value_counts().sort_index().items()},
-        "same": same,
-    }
+    if scale and len(scale) > MOST_SHOWN:
+        places = [scale.index(label) for label in labels]
+        strange = strange[~strange.isin(scale[min(places) : max(places)])]
+        strange = strange[: len(strange) * (len(strange) >= FEW_DIFFER * len(frame))]
+    elif not scale and set(labels) - set(frame["verdict"]):
+        same = same_answers(strange.unique(), labels)
+    counts = strange.value_counts().sort_index()
+    return {"unlike_labels": {answer: int(n) for answer, n in counts.items()}, "same": same}
 
 
 def _with_items(frame: pd.DataFrame) -> pd.DataFrame:
@@ -366,7 +361,7 @@ def _with_items(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     about = ["conversation", *frame.columns.intersection(["bot"])]
     once = [*about, *frame.columns.intersection(["annotator", "order"])]
-    shown = [*about, *frame.columns.intersection(["order"])]
-    if frame[once].duplicated().any() or _has_several_verdicts(frame, shown, "verdict"):
+    with_items = frame.assign(item=frame[about].agg("\t".join, axis=1))
+    if frame[once].duplicated().any() or _has_several_verdicts(with_items, {name: name for name in with_items}):
         return frame
-    return frame.assign(item=frame[about].agg("\t".join, axis=1))
+    return with_items

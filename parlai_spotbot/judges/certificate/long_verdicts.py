@@ -25,22 +25,20 @@ def without_reasons(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     its label; verdicts that name none, or several, stay as they are.
     """
     labels = [label for label in frame["label"].unique() if label]
-    long = frame["verdict"][frame["verdict"].str.len() > max(map(len, labels), default=0)]
-    judged = (frame["verdict"] != "").sum()
-    if not labels or len(long) <= MOSTLY * judged or len(labels) > len(frame) / 2:
+    longest = max(map(len, labels), default=0)
+    judged = frame["verdict"][frame["verdict"] != ""]
+    texts = [text for text in judged.unique() if len(text) > longest]
+    if judged.isin(texts).mean() <= MOSTLY or len(labels) > len(judged) / 2:
         return frame, {}
     if set(labels) <= set(NUMBERS):
         labels = NUMBERS
-    texts = [*long.unique()]
-    first = texts[:TRIED]
-    counts = {field: sum(bool(_named(text, labels, field)) for text in first) for field in FIELDS}
+    counts = {field: sum(bool(_named(text, labels, field)) for text in texts[:TRIED]) for field in FIELDS}
     field = max(FIELDS, key=counts.__getitem__)
-    if counts[field] <= MOSTLY * len(first):
+    if counts[field] <= MOSTLY * len(texts[:TRIED]):
         return frame, {}
     named = {text: _named(text, labels, field) for text in texts}
-    read = {text: label for text, label in named.items() if label}
-    text, label = next(iter(read.items()))
-    verdicts = [read.get(verdict, verdict) for verdict in frame["verdict"]]
+    text, label = next(filter(all, named.items()))
+    verdicts = [named.get(verdict) or verdict for verdict in frame["verdict"]]
     return frame.assign(verdict=verdicts), {"text": text, "label": label}
 
 

@@ -7,15 +7,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import binomtest
 
-from parlai_spotbot.analysis.certificate.drift import (
-    AT_THE_END,
-    ERROR,
-    ODDS,
-    STAKES,
-    chances_to_find,
-    drift_test,
-    level_of,
-)
+from parlai_spotbot.analysis.certificate.drift import AT_THE_END, ERROR, ODDS, STAKES, drift_test, level_of
 
 
 def chances(rng: np.random.Generator, items: int, firmness: float) -> np.ndarray:
@@ -165,17 +157,3 @@ def test_of_several_verdicts_it_is_the_exact_tail_over_which_of_them_is_the_newe
 def rotations(row: list[str]) -> list[list[str]]:
     """Return the row with each of its verdicts last."""
     return [[*row[:place], *row[place + 1 :], row[place]] for place in range(len(row))]
-
-
-@pytest.mark.parametrize(("items", "earlier"), [(40, 1), (150, 1), (100, 2), (150, 5)])
-def test_the_chance_to_find_a_drift_is_that_of_made_up_rechecks(items, earlier):
-    rng = np.random.default_rng(4)
-    labels = [["a"]] * items
-    hits = 0
-    for _ in range(60):
-        right = [rng.random(items) < 0.85 for _ in range(earlier)]
-        runs = np.where(np.stack([*right, rng.random(items) < 0.7], axis=1), "a", "b")
-        hits += drift_test(runs.tolist(), labels).pvalue <= 0.03 * AT_THE_END
-    drawn, same = chances_to_find(items, 0.85, earlier)
-    assert abs(hits / 60 - drawn) < 3 * np.sqrt(0.25 / 60)
-    assert drawn < same

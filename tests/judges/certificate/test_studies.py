@@ -172,10 +172,10 @@ def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
     outcome = recheck(study.load(SURVEY), same, 100, progress=False)
     assert (outcome.changed, outcome.run, same.asked) == (False, 1, 100)
     assert str(outcome).startswith("Judge spotter has not been found to have changed, after 100 rechecks.\n  0 of 100")
-    assert "A recheck of 100 items finds a judge that agrees with 15 points less of people's labels with a" in str(
+    assert "A recheck of 150 items finds a judge that agreed with 85% of people's labels, and now does with" in str(
         outcome
     )
-    assert str(outcome).endswith("more verdicts before tell more: --certify --repeats 4.")
+    assert str(outcome).endswith("cases or more; after --certify --repeats 4, in 98 or more.")
     other = Fickle()
     other.changed = 0.3
     outcome = recheck(study.load(SURVEY), other, 100, progress=False)
@@ -218,9 +218,7 @@ def test_a_recheck_is_over_once_it_is_tested_and_a_larger_one_is_another(study):
 def test_certifying_says_how_likely_a_drift_is_found(study):
     let_people(study, seed=9)
     out, _ = spotbot("judge", "--study", study.path, "--certify")
-    assert re.search(
-        r"A recheck of \d+ items finds a judge that agrees with 15 points less .* --certify --repeats 4", out
-    )
+    assert re.search(r"A recheck of 150 items finds a judge that agreed with 85% .* --certify --repeats 4", out)
 
 
 def test_a_stopped_recheck_goes_on(study):

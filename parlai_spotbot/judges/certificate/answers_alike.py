@@ -123,9 +123,12 @@ def check_answers(frame: pd.DataFrame, where: object, ordered: bool) -> None:
 
 def same_answers(verdicts: Sequence[str], labels: Sequence[str]) -> str:
     """Return --answers for verdicts that are no labels: those that mean the same, as far as their words tell."""
+    ordered = (_ordered(verdicts), _ordered(labels))
+    if all(ordered) and len(verdicts) == len(labels) and _numbers(labels):
+        return ",".join(map("=".join, zip(*ordered, strict=True)))
     pairs = []
     for verdict in [answer for answer in verdicts if answer not in labels]:
-        words = next((words for words in ALIKE if _folded(verdict) in words), ())
+        words = next((words for words in ALIKE if _folded(verdict) in words and len(labels) <= FEWEST), ())
         same = [label for label in labels if _folded(label) in words]
         pairs.append(f"{verdict}={(same or ['OURS'])[0]}")
     return ",".join(pairs)
@@ -176,14 +179,19 @@ def scale_of(frame: pd.DataFrame, scale: str = "") -> list[str] | None:
         return None
     if scale:
         return _in_order(answers, scale.split(","))
-    if len(answers) < 3:
-        return None
+    return _ordered(answers) or None
+
+
+def _ordered(answers: Sequence[str]) -> list[str]:
+    """Return answers from lowest to highest where all are numbers, or words of a usual scale; [] of others, or two."""
+    if len(answers) < FEWEST:
+        return []
     if numbers := dict(zip(answers, _numbers(answers), strict=False)):
         return sorted(answers, key=numbers.__getitem__)
     for words in SCALES:
         if set(map(_folded, answers)) <= set(map(_folded, words)):
             return _in_order(answers, words)
-    return None
+    return []
 
 
 def _in_order(answers: Sequence[str], words: Sequence[str]) -> list[str]:

@@ -326,6 +326,8 @@ SAME_ANSWERS = """
 - [FAIL PASS, no yes, "FAIL=no,PASS=yes"]
 - [model_a model_b tie, a b tie, "model_a=a,model_b=b"]
 - ["1 2", "0 1", "1=0,2=1"]
+- ["A_wins B_wins tie", "A B tie", "A_wins=A,B_wins=B"]
+- ["bad poor good excellent", "1 2 3 4", "bad=1,poor=2,good=3,excellent=4"]
 - ["1 2 3 4 5", "0 1 2 3 4", "1=0,2=1,3=2,4=3,5=4"]
 """
 

@@ -32,7 +32,10 @@ from parlai_spotbot.wording import counted, filled, number, people_said, percent
 
 REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
 LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour": FAVOUR, "flips": FLIPS}
-FAVOURS = "{kind} {group}: it says {answer} {points} points {often}{0:ci_points} than people do, compared with others"
+FAVOURS = (
+    "{kind} {group}: it says {answer} {points} points {often} often{0:ci_points} than people do, compared with others"
+)
+OFTEN = ("more", "less")
 NAME = "certificate.json"
 REMEDY = "Make it anew: spotbot judge --certify."
 FEW_ANSWERS = 3
@@ -146,15 +149,13 @@ class Certificate:
 
     def _favours(self) -> list[str]:
         """Return the greatest difference by bot, family, length and order that the labels show or leave open."""
-        rows = [row for row in self.figures["favours"] if row["low"] is not None]
+        rows = [{**row} for row in self.figures["favours"] if row["low"] is not None]
         rows.sort(key=lambda row: max(abs(row["low"]), abs(row["high"])))
         worst = {row["kind"]: row for row in rows}
-        lines = []
         for row in worst.values():
-            often = "less often" if row["estimate"] < 0 else "more often"
-            shown = {**row, "points": round(abs(100 * row["estimate"])), "often": often}
-            lines.append(filled(FAVOURS, (row["low"], row["high"]), **shown))
-        return lines
+            row["points"] = round(abs(100 * row["estimate"]))
+            row["often"] = OFTEN[row["estimate"] < 0]
+        return [filled(FAVOURS, (row["low"], row["high"]), **row) for row in worst.values()]
 
     def write(self, path: Path) -> None:
         """Write it as JSON; in a study with its checksum."""

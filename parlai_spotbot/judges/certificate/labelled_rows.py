@@ -191,19 +191,17 @@ def _columns(head: Sequence[str], named: dict[str, str], where: object) -> tuple
     had to be guessed; `named` are those of --columns.
     """
     several = [name.strip() for name in named.get("label", "").split(SEVERAL)]
-    if "label" in named and named["label"] not in head and set(several) <= set(head):
-        del named["label"]
-        found = named_columns(named, FIELDS, where, head)
-        return found | {"label": several[0]}, several, False
+    if "label" not in named or named["label"] in head or not set(several) <= set(head):
+        several = []
+    else:
+        named["label"] = several[0]
     found = named_columns(named, FIELDS, where, head)
     guessed = _guessed(head, found)
-    several = guessed.pop("label", [])
-    if several:
-        found["label"] = several[0]
-    return found | guessed, several, bool(guessed or several)
+    found |= {field: columns[0] for field, columns in guessed.items()}
+    return found, guessed.get("label", several), bool(guessed)
 
 
-def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:
+def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the columns of verdict and label that no known name tells, where others fit one alone: those that are
     called alike but for whose they are ("judge_score", "human_score"), else the only ones that say whose they are.
     `label` has the columns of several people where they are numbered ("annotator_1", "annotator_2").
@@ -212,15 +210,15 @@ def _guessed(head: Sequence[str], found: Mapping[str, str]) -> dict[str, Any]:
     if not set(OWNERS) & set(found):
         alike = [(own, other) for own in judges for other in peoples if _rest(own) == _rest(other)]
         if len(alike) == 1:
-            return {"verdict": alike[0][0], "label": [alike[0][1]]}
-    guessed: dict[str, Any] = {}
+            return {field: [column] for field, column in zip(OWNERS, alike[0], strict=True)}
+    guessed: dict[str, list[str]] = {}
     if "verdict" not in found and len(judges) == 1:
-        guessed["verdict"] = judges[0]
+        guessed["verdict"] = judges
     if "label" not in found and len({NUMBER.sub("", column) for column in peoples}) == 1:
         guessed["label"] = peoples
     scores = [name for name in head if spelling(name) in SCORES]
     if "verdict" not in {*found, *guessed} and scores:
-        guessed["verdict"] = scores[0]
+        guessed["verdict"] = scores
     if set(OWNERS) <= {*found, *guessed}:
         return guessed
     return {}
@@ -294,10 +292,8 @@ def _naming(head: Sequence[str], found: Mapping[str, str]) -> str:
     theirs |= {field: found[field] for field in OWNERS if field in found}
     if len(head) == 2 and THEIRS in theirs.values():
         theirs = dict(zip(OWNERS, head, strict=True))
-    several = ""
-    if theirs["label"] == THEIRS:
-        several = "; label=A+B where each person has a column"
-    return f"Name them: --columns {shlex.quote(','.join(map('='.join, theirs.items())))}{several}."
+    columns = shlex.quote(",".join(map("=".join, theirs.items())))
+    return f"Name them: --columns {columns}; label=A+B where each person has a column."
 
 
 def ready(frame: pd.DataFrame, where: object, ordered: bool = False) -> tuple[pd.DataFrame, pd.DataFrame, int]:
@@ -346,7 +342,8 @@ def unlike_labels(frame: pd.DataFrame, scale: Sequence[str] | None) -> dict[str,
     if scale and len(scale) > MOST_SHOWN:
         places = [scale.index(label) for label in labels]
         strange = strange[~strange.isin(scale[min(places) : max(places)])]
-        strange = strange[: len(strange) * (len(strange) >= FEW_DIFFER * len(frame))]
+        if len(strange) < FEW_DIFFER * len(frame):
+            strange = strange[:0]
     elif not scale and set(labels) - set(frame["verdict"]):
         same = same_answers(strange.unique(), labels)
     counts = strange.value_counts().sort_index()

@@ -32,10 +32,11 @@ def without_reasons(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         return frame, {}
     if set(labels) <= set(NUMBERS):
         labels = NUMBERS
-    counts = {field: sum(bool(_named(text, labels, field)) for text in texts[:TRIED]) for field in FIELDS}
-    field = max(FIELDS, key=counts.__getitem__)
-    if counts[field] <= MOSTLY * len(texts[:TRIED]):
+    first = texts[:TRIED]
+    counts = {sum(bool(_named(text, labels, field)) for text in first): field for field in reversed(FIELDS)}
+    if max(counts) <= MOSTLY * len(first):
         return frame, {}
+    field = counts[max(counts)]
     named = {text: _named(text, labels, field) for text in texts}
     text, label = next(filter(all, named.items()))
     verdicts = [named.get(verdict) or verdict for verdict in frame["verdict"]]
@@ -50,7 +51,7 @@ def _named(text: str, labels: Sequence[str], field: str) -> str:
 
     names = tuple(labels)
     lines = "\n".join([*names, ""])
-    ask = PromptedQuestion("", "", "", "choice", 0, "", "", lines, values=names, labels=names, known=names)
+    ask = PromptedQuestion("", "", "", "choice", 0, "", "", lines, names, names, names)
     try:
         return names[parsed(ask, text, field)["chances"].index(1.0)]
     except ChatError:

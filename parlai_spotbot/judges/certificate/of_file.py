@@ -42,8 +42,8 @@ def certificate_of_frame(
     labelled = with_family(labelled, [judge], {})
     order = scale_of(labelled, scale)
     certificate = certificate_of(labelled, unlabelled, judge, order)
+    about |= unlike_labels(labelled, order)
     certificate.figures.update(about, without_verdict=without, without_label=len(unlabelled))
-    certificate.figures.update(unlike_labels(labelled, order))
     if not scale and certificate.figures["measure"] == "nominal":
         certificate.figures["no_order"] = len(certificate.figures["answers"]) >= MANY
     certificate.figures["no_conversations"] = not {"conversation", "item"} & set(labelled)

@@ -78,13 +78,7 @@ def summarise(result: Result) -> list[str]:
     data = result.one("whole")
     ranking = Ranking(result.frames)
     pairs = ranking.pairs
-    plan = _plan(data)
-    departed = [f"{row['departure']}: {row['count']}" for row in result.rows("departures")]
-    checked: list[str] = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
-    if not departed:
-        checked = [
-            Fact.from_text("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")
-        ]
+    checked = [_checked(result, data)]
     if not ranking.order:
         return [filled(NOTHING, **data), *checked]
     audit = audit_of(result.frames)
@@ -102,6 +96,15 @@ def summarise(result: Result) -> list[str]:
     step = Step.from_text(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
     better = MEANS.format(*(MEAN_RATINGS if data["rated"] else POINTS))
     return [first, sentence, *checked, Fact.from_text("Better", better), step]
+
+
+def _checked(result: Result, data: Mapping) -> str:
+    """Return what departs from the plan, or that nothing does."""
+    plan = _plan(data)
+    departed = [f"{row['departure']}: {row['count']}" for row in result.rows("departures")]
+    if departed:
+        return Caution(f"Departures from {plan}: {'; '.join(departed)}.")
+    return Fact.from_text("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")
 
 
 def _plan(data: Mapping) -> str:

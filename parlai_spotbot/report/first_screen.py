@@ -100,12 +100,11 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         ranking = contents.ranking(lead.source)
         if planned:
             further = [text for text in further if not isinstance(text, Counts)]
-        known = [answer, *(row["text"] for row in alarms)]
-        uncertain = [*_unjudged(contents, ranking), *_beside(known, further, unsettled)]
+        uncertain = [*_unjudged(contents, ranking), *_beside(answer, alarms, further, unsettled)]
         sections = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *sections] if section.step), None)
         step = _step(contents, lead, advice)
-        if step is None and alarms:
+        if alarms and not step:
             step = ScreenStep(alarms[0]["step"])
         screen = FirstScreen(
             question,
@@ -121,11 +120,12 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         return _as_compared(screen, contents, lead.source)
 
 
-def _beside(known: Sequence[str], further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
-    """Return what is uncertain beside what is `known` from the answer and alarms, so that nothing stands twice."""
+def _beside(answer: str, alarms: Sequence[Mapping], further: Sequence[str], unsettled: Sequence[Section]) -> list[str]:
+    """Return what is uncertain beside the answer and the alarms, so that nothing stands twice."""
     texts = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
     for section in unsettled:
         texts += section.text
+    known = [answer, *(row["text"] for row in alarms)]
     return [text for text in texts if not any(text in said for said in known)]
 
 

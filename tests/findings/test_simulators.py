@@ -401,6 +401,6 @@ def test_from_logs_to_a_page_and_an_exit_code(tmp_path):
     spotbot("report", "--study", alone)
     page = (alone / "report" / "index.html").read_text(encoding="utf-8")
     assert "there are no conversations of people with the agent" in page
-    assert page.index("What it does") < page.index("</header>")
+    assert page.index("What user:gpt does") < page.index("</header>")
     spotbot("import", "--format", "tau2", "--data", f"{few},human={few}", "--study", tmp_path / "few")
     spotbot("analyze", "--study", tmp_path / "few", "--gate", code=3)

@@ -152,12 +152,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert (len(draws), won.sum()) == (evidence.answers, evidence.points[names.index("ann")].sum())
     assert draws["chance"].between(0.1 / 3, 1).all()
 
-    assert f"{found['answers']} answers" in (text := (study.path / "report/appendix/methods.md").read_text("utf-8"))
-    assert "all ways in which contestants can be equal (Shaffer 1986)" in text
-    assert "mostly of pairs that one more answer promised to settle" in text
-    assert "Each annotator judged one unit" in text
-    assert "The design has" not in text, "what is shown follows from answers, so no power of a fixed size is known"
-    assert "begin a new study" not in text, "advice is no method"
+    _is_a_method(study, f"{found['answers']} answers")
 
     first, rest = page.split("How it was found", 1)
     assert answer in first
@@ -168,6 +163,16 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
     assert "Computed as if the number" in summary(get_survey(survey), result)
     assert "needs" not in result
+
+
+def _is_a_method(study, counted):
+    text = (study.path / "report/appendix/methods.md").read_text("utf-8")
+    assert counted in text
+    assert "all ways in which contestants can be equal (Shaffer 1986)" in text
+    assert "mostly of pairs that one more answer promised to settle" in text
+    assert "Each annotator judged one unit" in text
+    assert "The design has" not in text, "what is shown follows from answers, so no power of a fixed size is known"
+    assert "begin a new study" not in text, "advice is no method"
 
 
 def test_where_no_survey_is_named_the_one_with_answers_is_told(tmp_path):

@@ -182,8 +182,7 @@ class PairedCounts:
                 along = np.einsum("...ij,...j->...i", covariance, fixed)
                 onward = onward - along * ((onward * fixed).sum(-1) / (along * fixed).sum(-1))[..., None]
             onward = onward * np.minimum(1.0, STEP / np.maximum(np.abs(onward).max(axis=-1, keepdims=True), 1e-300))
-            gain = np.einsum("...i,...ij,...j->...", onward, information, onward)  # no difference of large numbers
-            if better.all() and (gain < np.maximum(tolerance, ROUNDING * np.abs(value))).all():
+            if better.all() and _is_small(onward, information, tolerance, value):
                 return theta + onward
             step = np.where(better[..., None], onward, step / 2)
             theta = base + step
@@ -240,6 +239,13 @@ class PairedCounts:
         if 3 * len(self.n) * len(theta) <= ROOM:
             roots = np.sqrt(chances)[..., None] * scores.toarray().reshape(len(self.n), 3, len(theta))
         return Cells(scores[kinds], kinds // 3, roots, self.information(chances))
+
+
+def _is_small(step: np.ndarray, information: np.ndarray, tolerance: float, value: np.ndarray) -> bool:
+    """Return True if no step (..., p) gains more than the tolerance, or than what is rounding of the likelihood's
+    `value` (...); the gain is a sum of squares, no difference of large numbers."""
+    gain = np.einsum("...i,...ij,...j->...", step, information, step)
+    return bool((gain < np.maximum(tolerance, ROUNDING * np.abs(value))).all())
 
 
 def _indicators(places: np.ndarray, count: int) -> csr_array:

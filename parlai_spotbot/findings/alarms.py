@@ -12,7 +12,7 @@ from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.wording import part_of
+from parlai_spotbot.wording import NAMED, listed, part_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Form
@@ -25,7 +25,13 @@ def summarise(result: Result) -> list[str]:
     if not alarms:
         whose = "a study of fixed size" if SETTLED in result.others else "the verdict"
         return [f"All {len(rows)} probes of what {whose} assumes are green."]
-    return [f"{part_of(len(alarms), len(rows), 'probe', 'is', 'are')} not green. {alarms[0]['text']}"]
+    text = f"{part_of(len(alarms), len(rows), 'probe', 'is', 'are')} not green"
+    if len(alarms) == 1:
+        return [f"{text}. {alarms[0]['text']}"]
+    named = [f"{row['title'].lower()} ({row['level']})" for row in alarms]
+    if len(named) > NAMED:
+        named[NAMED:] = [f"{len(named) - NAMED} more"]
+    return [f"{text}: {listed(named)}."]
 
 
 def finding(form: Form, ranking: Callable[[Any], Frames]) -> Finding:

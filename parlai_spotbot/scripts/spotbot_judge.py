@@ -91,7 +91,7 @@ class SpotbotJudge(Command):
         """Certify a judge by what people answered in the study."""
         from parlai_spotbot.judges.certificate import read_certificate
         from parlai_spotbot.judges.certificate.of_study import certificate_path, certified, judged_items
-        from parlai_spotbot.judges.certificate.recheck import FEWEST, FORESEEN
+        from parlai_spotbot.judges.certificate.recheck import FEWEST, foreseen
 
         study = self.study
         survey = self.opt["survey"]
@@ -101,8 +101,10 @@ class SpotbotJudge(Command):
             items = judged_items(study.load(survey), self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
             path = certificate_path(study.path, survey, items.judge)
             code = self._certified(certified(items, self.seed), Path(self.opt["out"] or path))
-        if not self.opt["out"] and not self.opt["repeats"] and len(read_certificate(path).frozen) >= FEWEST:
-            print(FORESEEN)
+        if not self.opt["out"] and not self.opt["repeats"]:
+            frozen = len(read_certificate(path).frozen)
+            if frozen >= FEWEST:
+                print(foreseen(min(frozen, REPEATED)))
         for repeat in range(1, self.opt["repeats"] + 1):
             outcome = self._asked_again(self.opt["recheck"] or REPEATED, repeat)
             if outcome.changed:

@@ -172,10 +172,10 @@ def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
     outcome = recheck(study.load(SURVEY), same, 100, progress=False)
     assert (outcome.changed, outcome.run, same.asked) == (False, 1, 100)
     assert str(outcome).startswith("Judge spotter has not been found to have changed, after 100 rechecks.\n  0 of 100")
-    assert "A recheck of 150 items finds a judge that agreed with 85% of people's labels, and now does with" in str(
+    assert "A recheck of 100 items finds a judge that agreed with 85% of people's labels, and now does with" in str(
         outcome
     )
-    assert str(outcome).endswith("cases or more; after --certify --repeats 4, in 98 or more.")
+    assert str(outcome).endswith("in 66 of 100 cases or more; after --certify --repeats 4, in 92 or more.")
     other = Fickle()
     other.changed = 0.3
     outcome = recheck(study.load(SURVEY), other, 100, progress=False)

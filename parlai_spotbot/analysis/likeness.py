@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from scipy.special import comb
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -61,7 +62,8 @@ def differences(
     ----------
     values : frame
         A row a conversation: name (of the group), task, person, and a column a measure, NaN where it has none.
-        Conversations of one task, or of one person, are dependent.
+        Conversations of one task, or of one person, are dependent; of few persons no p is below 2 of all ways in which
+        they could be of either group.
     pairs : iterable of two names each
         A group, and people or the group that takes their place.
 
@@ -112,6 +114,9 @@ def _difference(rows: pd.DataFrame, measure: str, about: Measure, people: str) -
     p = contrasts["p"].iloc[-1]
     if np.isnan(row["difference_low"]):
         p = np.nan
+    elif persons is not None:
+        one, other = persons.groupby(of_group).nunique()
+        p = max(p, 2 / comb(one + other, one))
     row["se"] = contrasts["se"].iloc[-1]
     counts = {"n": len(rows) - len(people_values), "n_people": len(people_values), "tasks": tasks}
     return (

@@ -111,12 +111,9 @@ def _difference(rows: pd.DataFrame, measure: str, about: Measure, people: str) -
         row |= {f"{name}{end}": value for name, value in zip(CONTRASTS, contrasts[column], strict=True)}
     margin = np.fmax(MARGIN * people_values.std(), about.least)
     row |= {f"standard{end}": MARGIN * row[f"difference{end}"] / margin for end in ("", "_low", "_high")}
-    p = contrasts["p"].iloc[-1]
-    if np.isnan(row["difference_low"]):
-        p = np.nan
-    elif persons is not None:
-        one, other = persons.groupby(of_group).nunique()
-        p = max(p, 2 / comb(one + other, one))
+    p = np.nan
+    if not np.isnan(row["difference_low"]):
+        p = max(contrasts["p"].iloc[-1], _least_p(persons, of_group))
     row["se"] = contrasts["se"].iloc[-1]
     counts = {"n": len(rows) - len(people_values), "n_people": len(people_values), "tasks": tasks}
     return (
@@ -124,6 +121,15 @@ def _difference(rows: pd.DataFrame, measure: str, about: Measure, people: str) -
         | counts
         | {"people_10": people_values.quantile(0.1), "people_90": people_values.quantile(0.9), "margin": margin, "p": p}
     )
+
+
+def _least_p(persons: pd.Series | None, of_group: np.ndarray) -> float:
+    """Return the least p that can be: 2 of all ways in which persons with several conversations could be of either
+    group (`of_group` is 0 or 1); 0 where nobody has several."""
+    if persons is None:
+        return 0.0
+    one, other = persons.groupby(of_group).nunique()
+    return 2 / comb(one + other, one)
 
 
 def _by_task(rows: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, int]:

@@ -339,7 +339,7 @@ def _leads(ranking: Ranking, name: str, group: Sequence[str]) -> str:
     interval = ranking.ends(name, "score")
     if whole and ranking.of_matches and score is not None:
         text += f", with {percent(score)} of the points{in_brackets(interval, prefix=INTERVAL)}"
-    elif whole and score is not None:
+    elif whole and score is not None and "human_share" not in ranking.contestants[name]:
         text += f", with a mean of {number(score, 1)}{in_brackets(interval, partial(number, digits=1), INTERVAL)}"
     text += _given(ranking)
     if open_:

@@ -102,9 +102,9 @@ def scarce_sentence(needs: Mapping) -> str:
     if needs["collect"] is None:
         text = "{decided:,} of {0} were decided: too few to plan from, and ties tell nobody apart."
         return text.format(counted(needs["total"], kind.all[:-1]), **needs)
-    lacking = f"{number(needs['each'], 0)} {kind.decided} a contestant on average, of {LEAST_DECIDED} at least"
+    lacking = f"{number(needs['each'], 0)} {kind.decided} a contestant on average, where it takes {LEAST_DECIDED}"
     if needs["annotators"] is not None and needs["annotators"] < LEAST_ANNOTATORS:
-        lacking += f", and {counted(needs['annotators'], 'annotator')}, of {LEAST_ANNOTATORS}"
+        lacking += f", and {counted(needs['annotators'], 'annotator')}, where it takes {LEAST_ANNOTATORS}"
     return f"Too little is known to plan from: {lacking}."
 
 

@@ -71,7 +71,7 @@ def test_the_page_has_the_behaviours_and_the_training(page):
 
 def test_a_game_has_a_leader_and_no_id_of_the_platform(page):
     game = section(page, "spot_the_bot_game-game")
-    assert re.search(r"nnotator \d+ leads? with|nnotators? \d+.* lead with", game)
+    assert re.search(r"points annotators? \d+.* leads? and gets? the bonus", game)
     assert not re.search(r"\bw\d\b", game)
 
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from parlai_spotbot.findings.criteria import clearly
+from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
@@ -43,6 +43,20 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
     assert said[0] == first
     assert said[2] == "2 of 3 pairs differ clearly (adjusted for 3 tests)."
     assert ranking.summarise(Result(HUMAN, Frames())) == []
+
+
+@cases(
+    "more said",
+    """
+- [{human_share: 0.6}, a is ahead of all others.]
+- [{}, "a is ahead of all others, with a mean of 0.6 (95% interval 0.5 to 0.7)."]
+""",
+)
+def test_a_lead_has_its_mean_where_it_is_by_ratings(more, said):
+    score = {"score": 0.6, "score_low": 0.5, "score_high": 0.7, **more}
+    rows = [{"bot": bot, "cluster_first": n, "cluster_last": n, **score} for n, bot in enumerate("ab", start=1)]
+    frames = {"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame([pair("a", "b", 0.9, 0.001)])}
+    assert headline(Ranking(Frames.from_tables(frames)))[0] == said
 
 
 @cases(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return how many probes are red or amber, and what the worst of them saw."""
+    """Return how many probes are red or amber, and which; of a single one what it saw."""
     rows = result.rows("audit")
     alarms = [row for row in rows if row["level"] != GREEN]
     if not alarms:

@@ -17,7 +17,7 @@ from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.made_by import VERSION
-from parlai_spotbot.findings.survey_data import SurveyData, analysed, begun, sources_of
+from parlai_spotbot.findings.survey_data import DEFAULT, SurveyData, analysed, begun, sources_of
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc, simulators
 from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
@@ -26,9 +26,6 @@ from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import Survey, get_survey, study_survey, survey_names
 from parlai_spotbot.terminal import Bar, shown_if
 from parlai_spotbot.wording import listed
-
-DEFAULT = "spot_the_bot"
-"""The survey, where none is named."""
 
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps")

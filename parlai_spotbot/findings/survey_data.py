@@ -31,6 +31,7 @@ NO_SOURCES = ("hygiene", "plan")
 """Stems of files that are not results by source: hygiene is about conversations, a plan about what is to come."""
 
 DEFAULT = "spot_the_bot"
+"""The survey, where none is named."""
 
 ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
 """What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may

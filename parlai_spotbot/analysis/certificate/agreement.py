@@ -103,13 +103,13 @@ def balanced_accuracy(table: LabelledVerdicts) -> tuple[Measured, dict[str, Meas
         by_label[table.levels[code]] = Measured(share, *(ends if several else UNKNOWN))
     if len(present) < 2:
         return NOT_MEASURED, by_label
-    return _mean_of_shares(table, present, by_label), by_label
+    return _mean_of_shares(table, is_label, by_label), by_label
 
 
-def _mean_of_shares(table: LabelledVerdicts, present: np.ndarray, by_label: Mapping[str, Measured]) -> Measured:
-    """Return the mean of shares of verdicts that are right, by the labels `present`, with its interval."""
-    is_label = table.label[:, None] == present
-    hits = table.verdict[:, None] == present
+def _mean_of_shares(table: LabelledVerdicts, is_label: np.ndarray, by_label: Mapping[str, Measured]) -> Measured:
+    """Return the mean of shares of verdicts that are right, by label, with its interval; `is_label` (n, labels) says
+    which each has."""
+    hits = (table.verdict == table.label)[:, None]
     share, low, high = np.array([astuple(row) for row in by_label.values()]).T
     part = is_label * table.weight[:, None]
     part = part / part.sum(axis=0)
@@ -118,7 +118,7 @@ def _mean_of_shares(table: LabelledVerdicts, present: np.ndarray, by_label: Mapp
     correlation = covariance / np.outer(error, error)
     np.fill_diagonal(correlation, 1)
     mean = float(share.mean())
-    down, up = (np.sqrt(max(gap @ gap, gap @ correlation @ gap)) / len(present) for gap in (share - low, high - share))
+    down, up = (np.sqrt(max(gap @ gap, gap @ correlation @ gap)) / len(by_label) for gap in (share - low, high - share))
     return Measured(mean, float(mean - down), float(mean + up))
 
 

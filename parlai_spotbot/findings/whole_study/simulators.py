@@ -326,28 +326,34 @@ def summarise(result: Result) -> list[str]:
 
 
 def card(frames: Frames) -> Card | None:
-    """Return the measures of one simulated user beside people as a chart, of several the verdicts, or without people
-    the pairs, or what the only one does, as a table; None where nothing is known of any."""
+    """Return the measures of one simulated user beside people as a chart, of several the verdicts as a table; None
+    where nothing is known of any. Without people see `_without_people`."""
     rows = frames.rows("answers")
-    tables = {name: table.read(frames) for name, table in FINDING.tables.items()}
-    if not frames.one("about")["people"] and len(rows) == 1:
-        cells = [(row["what"], _mean(row, "value"), str(row["n"])) for row in frames.rows("measures")]
-        return Card(table=CardTable(f"What {rows[0]['name']} does", "", ("Measure", "Mean", "n"), cells))
-    if not frames.one("about")["people"] and len(rows) == 2:
-        cells = []
-        for row in frames.rows("pairs"):
-            cells.append((row["what"], _mean(row, "value"), _mean(row, "beside"), p_value(row["p_adjusted"])))
-        head = ("Measure", rows[0]["name"], rows[1]["name"], "p")
-        return Card(table=CardTable("Simulated users beside each other", "", head, cells))
     if not frames.one("about")["people"]:
-        return Card(table=render.page_table(FINDING.tables["pairs"], tables["pairs"], str))
+        return Card(table=_without_people(frames, [row["name"] for row in rows]))
     if len(rows) == 1:
+        tables = {name: table.read(frames) for name, table in FINDING.tables.items()}
         return Card(chart=render.page_chart(FINDING, tables))
     if all(row["verdict"] == UNKNOWN and not row["alike"] for row in rows):
         return None
     cells = [(Name(row["name"]), row["verdict"], *(f"{row[name]:.0f}" for name in SHOWN)) for row in rows]
     head = ("User", "Beside people", *SHOWN.values())
     return Card(table=CardTable("Simulated users beside people", "", head, cells))
+
+
+def _without_people(frames: Frames, names: Sequence[str]) -> CardTable:
+    """Return what the only one of these simulated users does, how two differ, or all pairs of more."""
+    if len(names) == 1:
+        cells = [(row["what"], _mean(row, "value"), str(row["n"])) for row in frames.rows("measures")]
+        return CardTable(f"What {names[0]} does", "", ("Measure", "Mean", "n"), cells)
+    if len(names) == 2:
+        means = [
+            (row["what"], _mean(row, "value"), _mean(row, "beside"), p_value(row["p_adjusted"]))
+            for row in frames.rows("pairs")
+        ]
+        return CardTable("Simulated users beside each other", "", ("Measure", *names, "p"), means)
+    pairs = FINDING.tables["pairs"]
+    return render.page_table(pairs, pairs.read(frames), str)
 
 
 def verdict(frames: Frames) -> str:

@@ -139,8 +139,9 @@ def test_hostile_text_is_copied_whole_and_harms_no_file(hostile, chromium):
 def test_hostile_text_is_read_as_it_was_said(hostile, chromium):
     with opened(chromium, hostile) as tab:
         tab.locator("#list summary").first.wait_for()
-        for summary in tab.locator("#list summary").all():
-            summary.click()
+        for box in tab.locator("#list details").all():
+            box.locator("summary").click()
+            box.locator(".turn").first.wait_for()
         texts = tab.locator("#list .turn .text").all_text_contents()
         assert HOSTILE in texts
         assert FORMULA in texts
@@ -217,6 +218,7 @@ def test_judgements_stand_beside_their_segment_and_links_lead_to_it(study, one, 
     with opened(chromium, one, hash=f"#c-{own.conversation_id}") as tab:
         entry = tab.locator(f'[id="conversation-{own.conversation_id}"]')
         assert entry.evaluate("(e) => e.open && document.activeElement === e.querySelector('summary')")
+        entry.locator(".block").first.wait_for()
         blocks = entry.locator(".block").all()
         assert [block.locator(".marker").first.inner_text() for block in blocks] == [
             f"after {k} exchanges" for k in (2, 3, 5)
@@ -231,11 +233,12 @@ def test_judgements_stand_beside_their_segment_and_links_lead_to_it(study, one, 
 
 
 def test_a_cell_and_a_row_of_a_pair_lead_to_its_conversations(one, chromium):
+    from playwright.sync_api import expect
+
     with opened(chromium, one) as tab:
         tab.locator("#ranking svg .told").first.click()
         tab.locator(".tip a").click()
-        box = tab.locator("#list details.example[open]")
-        assert box.count() == 2
+        expect(tab.locator("#list details.example[open]")).to_have_count(2)
         first, second = tab.locator("#filters select").nth(0), tab.locator("#filters select").nth(1)
         pair = [one.evaluate("(field) => field.selectedOptions[0].text") for one in (first, second)]
         assert f"one that {pair[0]} won, then one that it lost" in tab.locator("#count").inner_text()
@@ -244,8 +247,8 @@ def test_a_cell_and_a_row_of_a_pair_lead_to_its_conversations(one, chromium):
         names = link.locator("xpath=ancestor::tr").locator(".chip").all_inner_texts()[:2]
         link.focus()
         tab.keyboard.press("Enter")
-        tab.wait_for_function("location.hash.startsWith('#pair-')")
-        assert [field.evaluate("(field) => field.selectedOptions[0].text") for field in (first, second)] == names
+        for field, name in zip((first, second), names, strict=True):
+            expect(field.locator("option:checked")).to_have_text(name)
 
 
 def test_without_script_the_page_says_where_conversations_are(one, chromium):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from tests.surveys.packed import contents, judge
@@ -47,3 +48,10 @@ def test_conversations_made_anew_under_judged_units_are_refused(study_of, pool):
 def test_a_study_without_bots_is_said(study_of, pool):
     with pytest.raises(UserError, match="no conversation of bots with each other"):
         pack_study(study_of(pool(bots=1)))
+
+
+def test_where_every_conversation_failed_it_is_said_why(study_of, pool):
+    study = study_of(pool(bots=1))
+    checksums.write_jsonl(study.failures_path, [{"contestant": "模型", "kind": "empty", "message": "it was silent"}])
+    with pytest.raises(UserError, match="The last failed: 模型: it was silent"):
+        pack_study(study)

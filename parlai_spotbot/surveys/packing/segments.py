@@ -4,12 +4,11 @@ Conversations of bots are packed in blocks; what is in units.jsonl stays byte fo
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
-from parlai_spotbot.study import SurveyFiles
+from parlai_spotbot.study import Study, SurveyFiles
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack, shared_seeds
@@ -59,7 +58,7 @@ class SegmentsPacking(ConversationPacking):
             sources=_sources(packed, request, conversations),
             judged=survey.judged,
         )
-        _check_lengths(conversations, options, data.study.conversations_path)
+        _check_lengths(conversations, options, data.study)
         return options
 
     def units(
@@ -118,12 +117,14 @@ def _sources(packed: Mapping, request: PackRequest, conversations: Sequence[Conv
     return tuple(source for source in SOURCES if source in sources_of(conversations, request.sources))
 
 
-def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, path: Path) -> None:
-    """Raise `UserError` where the study of these conversations, in the file at `path`, has none that is long enough."""
+def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, study: Study) -> None:
+    """Raise `UserError` where the study has no conversation that is long enough, with the last failure, if any."""
+    path = study.conversations_path
     longest = max((c.exchanges for c in conversations if c.kind in options.sources), default=0)
     if not longest:
+        last = "".join(f" The last failed: {row['contestant']}: {row['message']}." for row in study.failures()[-1:])
         raise UserError(
-            f"{path}: no conversation of bots with each other in it.",
+            f"{path}: no conversation of bots with each other in it.{last}",
             hints.Remedy(
                 "Play some: ",
                 hints.command("selfchat", path.parent),

@@ -91,7 +91,13 @@ def _votes(row: Row) -> Iterator[Row]:
             sides.reverse()
     elif several:
         for name in several:
-            yield from ({**rest, **flat(_alone(one))} for one in row[name])
+            # of two decisions the second may be of a game with the sides changed (JudgeBench)
+            of_games = len(row[name]) == 2 and "decision" in row[name][1]
+            for place, one in enumerate(row[name]):
+                vote = {**rest, **flat(_alone(one))}
+                if of_games:
+                    vote["swapped"] = str(place)
+                yield vote
     elif passed:
         yield from ({**rest, passed[0]: other} for other in row[passed[0]] or [""])
     else:

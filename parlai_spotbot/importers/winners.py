@@ -106,7 +106,8 @@ class Winners:
 
     def begin(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Take note of the file's columns by our fields; before anything is read."""
-        winners = [spelling(name) for name in columns["winner"]]
+        winners = [spelling(name.rpartition(".")[2]) for name in columns["winner"]]  # of an object within a row
+        winner = spelling(columns["winner"][0])
         first = spelling(columns["a"][0])
         second = spelling(columns["b"][0])
         self.wins = columns["winner"][0] == columns["a"][0]
@@ -116,7 +117,7 @@ class Winners:
         self._own = {first, second}
         from_zero = self.answers.get("0") in CHANGED
         self.numbered = first.endswith("1") and second == f"{first[:-1]}2" and not from_zero
-        numbers = WORDS["numbers"].get(winners[0]) or WORDS["numbers"].get(f"{first} {winners[0]}", {})
+        numbers = WORDS["numbers"].get(winner) or WORDS["numbers"].get(f"{first} {winner}", {})
         self._cuts = _cuts(self.answers) + _cuts(numbers)
         self.against = second in WORDS["against"]
         self._sides = _meanings((first, second), self.against)

@@ -52,7 +52,7 @@ def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
             raise UserError(f"--data {err.filename}: no such file.", "Correct its name.") from err
         joined = {file: files.sha256(Path(file)) for file, *_ in joined_columns(request.pairs("columns")).values()}
         if joined:
-            imported.about["options"]["joined"] = joined
+            imported.about["joined"] = joined
         request.left_out.counts |= Counter(imported.about.get("unusable", {}))
         request.left_out.check(request.data)
         if request.left_out.counts:

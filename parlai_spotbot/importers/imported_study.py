@@ -25,7 +25,7 @@ from parlai_spotbot.wording import counted
 STEP = "import"
 JUDGEMENTS = "import_judgements"
 SEGMENTS = (2, 3, 5)
-SAME = ("format", "source", "sha256", "options")
+SAME = ("format", "source", "sha256", "options", "joined")
 """What two runs of one import share; the version of this package may differ."""
 
 
@@ -157,6 +157,11 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
             imports = imports.get("imports", [imports])
             if _identity(about) in map(_identity, imports):
                 return False
+            if _identity(about)[:-1] in [_identity(one)[:-1] for one in imports]:
+                problem = (
+                    f"{path}: was imported from this file when one that --columns joins to it held something else."
+                )
+                raise UserError(problem, "Import into another --study: here old and new rows would stand side by side.")
             _check_growing(study.plan_path, imported)
             imports = [*imports, about]
             about = {**about, "source": [name for one in imports for name in one["source"]], "imports": imports}

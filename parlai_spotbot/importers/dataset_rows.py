@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -60,8 +61,15 @@ FILLED_IN = ["Approve", "Reject"]
 """The last columns of MTurk's results, which its rows don't have."""
 BY_PLACE = re.compile(r"#\d{1,4}")
 """A column of a table without a heading."""
+ROWS_WITHIN = ("instances", "items", "rows", "records", "results", "data")
+"""Lists of the rows of a file that one object holds, beside others."""
 MOST_UNREAD = 8
 """Columns that aren't read and are named."""
+ELSEWHERE = (
+    "As THEIRS, #1 is the first column of a table without a heading, and FILE:ID:COLUMN a column of another file, of "
+    "its row with the same ID"
+)
+"""What errors say of columns that can't be called by a heading of the file."""
 NO_WORD = re.compile(r"[\W_]+")
 
 Dataset = Iterator[tuple[str, Row]]
@@ -149,6 +157,7 @@ def inner_columns(head: Head) -> dict[str, str]:
     return {part: name for part, name in parts if several[part] == 1}
 
 
+@lru_cache(10_000)
 def spelling(name: str) -> str:
     """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one; of signs, as it is."""
     name = unicodedata.normalize("NFC", name.strip()).lower()
@@ -195,18 +204,20 @@ def flat(row: Row) -> Row:
 
 
 def entries(rows: Sequence[tuple[str, Row]]) -> list[tuple[str, Row]]:
-    """Return the rows of a file, those of its only object where that holds objects alike, each under its name, or no
-    other list than one of objects."""
+    """Return the rows of a file, those of its only object where that holds objects alike, each under its name, or a
+    list of objects that is the only one or called as rows are."""
     if len(rows) != 1:
         return [*rows]
     [(where, row)] = rows
     values = [*row.values()]
-    lists = [value for value in values if isinstance(value, list)]
+    lists = [value for value in values if is_list_of(value, dict) and len(value) > 1]
+    if len(lists) > 1:
+        lists = [row[name] for name in spelt_as(row, ROWS_WITHIN) if row[name] in lists]
     inner: list[Row] = []
     if len(values) > 1 and is_list_of(values, dict) and len(values[0]) > 1:
         if all(value.keys() == values[0].keys() for value in values):
             inner = [{"entry": name, **value} for name, value in row.items()]
-    elif len(lists) == 1 and len(lists[0]) > 1 and is_list_of(lists[0], dict):
+    elif len(lists) == 1:
         inner = lists[0]
     return [(f"{where}, entry {number}", one) for number, one in enumerate(inner, start=1)] or [*rows]
 
@@ -289,7 +300,7 @@ def _placed_rows(path: Path, headless: bool) -> Dataset:
             within = f"{file}, {what}"
             for number, row in rows:
                 if row is None:
-                    continue
+                    row = {}
                 if isinstance(row, list) and row and isinstance(row[0], (dict, list, str)):  # of messages, or of texts
                     row = {"messages": row}
                 if not isinstance(row, dict):
@@ -348,7 +359,7 @@ def _csv(path: Path, headless: bool) -> Rows:
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
         raise Malformed(
-            f"the header has the column '{twice[0]}' twice; if it is a row, name columns by place: --columns OURS=#1", 1
+            f"the header has the column '{twice[0]}' twice; if it is a row: --columns OURS=THEIRS. {ELSEWHERE}", 1
         )
     last = int(not headless)
     for number, row in rows:

@@ -18,6 +18,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
 from parlai_spotbot.importers.dataset_rows import (
+    ELSEWHERE,
     NONE,
     Head,
     Names,
@@ -51,7 +52,8 @@ ROW = "row-"
 TARGET = "entity:0"
 TABLE = own_data(__file__)
 FIELDS: Mapping[str, Sequence[str]] = TABLE["fields"] | {
-    "annotator": [name for name in WORDS["columns"]["annotator"] if not name.startswith("session")]
+    "bot": [*TABLE["fields"]["bot"], *own_data(__file__, "chats.yaml")["columns"]["model"]],
+    "annotator": [name for name in WORDS["columns"]["annotator"] if not name.startswith("session")],
 }
 CRITERIA = frozenset(TABLE["criteria"])
 LESS = frozenset(TABLE["less_is_better"])
@@ -188,8 +190,8 @@ class RatingReader:
         if not rated and "rating" in mapping:
             rated = {mapping["rating"]: ("", "", "")}
         if not rated:
-            pairs = [f"{spelling(name)}={name}" for name in free if not _is_id(name)]
-            raise _without(path, head, "ratings", ",".join(pairs) or "rating=THEIRS")
+            criteria = {spelling(name): name for name in free if not _is_id(name)}
+            raise _without(path, head, "ratings", ",".join(map("=".join, criteria.items())) or "rating=THEIRS")
         self._note(head, mapping, rated)
         return mapping, rated
 
@@ -219,8 +221,8 @@ class RatingReader:
             raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
 
     def _columns_of_systems(self, path: Path, head: Head, free: Sequence[str]) -> dict[str, Cell]:
-        """Return the columns that hold the ratings of a system each, of those that hold numbers."""
-        systems = {name: name for name in free if name in self.names.given}
+        """Return the columns that hold the ratings of a system each: those of --names, else such as hold numbers."""
+        systems = {name: name for name in head if name in self.names.given}
         if not systems and not self.within:
             systems = {name: system for name in free if (system := _system_of(name))}
         if len(systems) < 2:
@@ -268,7 +270,9 @@ class RatingReader:
                 raise UserError(f"{where}: '{criterion}': {err.problem}", err.remedy) from None
             except ValueError:
                 problem = f"{where}: '{criterion}' is {word!r}, expected a number."
-                remedy = f"Write --answers {word}=NUMBER,… for words; --columns leaves a criterion out: NAME=-."
+                remedy = (
+                    f"Write --answers {shlex.quote(f'{word}=NUMBER,…')} for words; --columns NAME=- leaves one out."
+                )
                 raise UserError(problem, remedy) from None
         scale = sorted({float(values[criterion]) for _, values in held})
         if len(scale) < 2:
@@ -381,7 +385,7 @@ def _without(path: Path, head: Head, what: str, columns: str, more: str = "") ->
     """Return the error of a file of which no column is known to hold something, with the option that names it."""
     return UserError(
         f"{path}: no column is known to hold {what} (there are {', '.join(head)}).",
-        f"Name it: --columns {shlex.quote(columns)}{more}. Of a table without a heading: bot=#1,rating=#2.",
+        f"Name it: --columns {shlex.quote(columns)}{more}. {ELSEWHERE}.",
     )
 
 

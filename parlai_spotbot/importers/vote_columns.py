@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import (
+    ELSEWHERE,
     REMEDY,
     Dataset,
     Head,
@@ -29,10 +30,6 @@ RANKINGS = (
     "as A>B=C. Ratings, of a system a row or of several in columns: --format ratings."
 )
 SIDES = "Where no column names them and one contestant is always first: --names a=NAME,b=NAME"
-FROM_FILE = (
-    "In another file, in its row of the same id: --columns a=FILE:ID:COLUMN. Of a table without a heading: --columns "
-    "winner=#1."
-)
 MAY_WIN = WORDS["may_be_winners"]
 SIDE_COLUMNS = "side_"
 """How columns begin that hold what two sides of texts are called, where no column names the contestants."""
@@ -158,7 +155,7 @@ def _check_found(where: str, head: Head, found: Mapping[str, Sequence[str]]) -> 
             remedy = f"{remedy} Of several criteria each is a study: {listed(may_hold)}."
         if "a" in missing:
             winner = "".join(f" --columns {shlex.quote(f'winner={theirs}')}" for theirs in [*named.values()][2:])
-            remedy = f"{remedy} {SIDES}{winner}. {FROM_FILE}"
+            remedy = f"{remedy} {SIDES}{winner}. {ELSEWHERE}."
         elif "b" in missing:
             remedy = f"{remedy} Where it is always one: --names b=NAME."
         raise UserError(

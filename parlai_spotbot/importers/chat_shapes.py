@@ -67,7 +67,7 @@ def chats_of(row: Row, number: str) -> Iterator[Row]:
         chats = _separate(at(row, key), row)
         if "*" in key:
             chats = [{"messages": value} for value in _each(row, key.split(".")) if value]
-        if is_list_of(chats, dict) and any(map(_is_chat, chats)):
+        if is_list_of(chats, dict) and any(map(is_chat, chats)):
             whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
             yield from ({**whole, **one} for one in chats)
             return
@@ -82,10 +82,18 @@ def chats_of(row: Row, number: str) -> Iterator[Row]:
         return
     if row and KNOWN.isdisjoint(row):
         named = [chat for name, value in row.items() for chat in _named(name, value)]
-        if any(map(_is_chat, named)) and all(_is_chat(chat) or chat.get("messages") == [] for chat in named):
+        if _are_rows(row, named):
             yield from named
             return
     yield row
+
+
+def _are_rows(row: Row, named: Messages) -> bool:
+    """Return True if what a row holds under names is a row each: chats, or objects with the same columns."""
+    values = [*row.values()]
+    if 1 < len(values) == len(named) and is_list_of(values, dict) and len({*map(tuple, values)}) == 1:
+        return True
+    return any(map(is_chat, named)) and all(is_chat(chat) or chat.get("messages") == [] for chat in named)
 
 
 def _separate(chats: Any, row: Row) -> Any:
@@ -111,7 +119,7 @@ def _named(name: str, value: Any) -> Messages:
     chats = [value]
     if isinstance(value, dict) and KNOWN.isdisjoint(value) and is_list_of([*value.values()], dict):
         return [chat for inner, one in value.items() for chat in _named(inner, one)]
-    if is_list_of(value, list) or (is_list_of(value, dict) and all(map(_is_chat, value))):
+    if is_list_of(value, list) or (is_list_of(value, dict) and all(map(is_chat, value))):
         chats = value
     rows = [{"messages": chat} if isinstance(chat, list) else chat for chat in chats]
     if not is_list_of(rows, dict):
@@ -121,7 +129,7 @@ def _named(name: str, value: Any) -> Messages:
     return rows
 
 
-def _is_chat(row: Row) -> bool:
+def is_chat(row: Row) -> bool:
     """Return True if an object holds a chat, and is no message."""
     if not SPEAKS.isdisjoint(row):
         return False

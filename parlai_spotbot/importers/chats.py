@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from html import unescape
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
@@ -23,6 +23,7 @@ from parlai_spotbot.importers.chat_shapes import (
     Messages,
     chats_of,
     first_of,
+    is_chat,
     joined,
     messages_of,
     path_of,
@@ -31,7 +32,17 @@ from parlai_spotbot.importers.chat_shapes import (
     shaped,
 )
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
-from parlai_spotbot.importers.dataset_rows import at, check_columns, has_part, plain_text, spelling, spelt_columns
+from parlai_spotbot.importers.dataset_rows import (
+    ELSEWHERE,
+    at,
+    check_columns,
+    has_part,
+    is_list_of,
+    plain_text,
+    spelling,
+    spelt_columns,
+    without,
+)
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.spans import spans_of
@@ -59,6 +70,8 @@ BLOCK = re.compile(r"<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
 MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
 """What --columns may name, and the field by which `shaped` finds it."""
+TELLING = 100
+"""Rows whose columns are looked at for what isn't read."""
 
 
 class ChatReader(Reading):
@@ -75,6 +88,9 @@ class ChatReader(Reading):
         check_columns(columns, CHAT_WORDS["columns"], request.data, columns.values())
         self.columns = columns
         self.keys = CHAT_WORDS["columns"] | {name: [theirs] for name, theirs in columns.items()}
+        paths = chain(*without(self.keys, ("messages",)).values())
+        self.no_texts = {path.partition(".")[0] for path in paths} | {PASSED_OVER, "entry", "", *columns.values()}
+        """Columns that say who speaks, when, of what: known by their names."""
         if "messages" in columns:
             self.keys["messages"] = [*self.keys["messages"], "messages"]
         self.roles = [*self.keys["role"], *CHAT_WORDS["flags"]]
@@ -109,6 +125,18 @@ class ChatReader(Reading):
         texts = [text for _, text in role_texts]
         about = {"context": context, "seed_id": self._task(row, where), "provenance": self._provenance(row, entities)}
         self.add(where, tuple(entities), texts, seed, identity, **about)
+        if self.request.left_out.rows <= TELLING:
+            self._note_columns(row, [*contexts, *texts])
+
+    def _note_columns(self, row: dict, texts: Sequence[str]) -> None:
+        """Note of each column of a row whether it is known to be no text, or mostly holds a line of what was said."""
+        lines = "\n".join(texts).split("\n")
+        for spelt, name in {_spelt(name): name for name in row}.items():
+            known = not self.no_texts.isdisjoint((spelt, name))
+            held = plain_text(row[name])
+            if held:
+                is_read = known or any(line and line in held for line in lines)
+                self.is_read[name] += 2 * is_read - 1
 
     def _bot_and_user(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
         """Return the names of a row's bot and user; `name` is the file's, or that which --data gives the bot."""
@@ -167,7 +195,7 @@ class ChatReader(Reading):
         for where, row in filter(self._is_used, rows):
             number = where.rpartition(" ")[2]
             for chat in (chat for span in map(self._renamed, spans_of(row)) for chat in chats_of(span, number)):
-                kind, key, one = self._kind_of(chat, where)
+                kind, key, one = self._kind_of(self._renamed(chat), where)
                 if kind == CHAT:
                     yield where, one
                 elif kind in groups:
@@ -221,9 +249,9 @@ class ChatReader(Reading):
         return CHAT, "", one
 
     def _by_inner_names(self, row: dict) -> dict:
-        """Return a row with what its only object with messages holds, else with columns that are called as a question
+        """Return a row with what its only object with a chat holds, else with columns that are called as a question
         and an answer in part, which is counted."""
-        inner = [value for value in row.values() if isinstance(value, dict) and self._messages(value)[1]]
+        inner = [value for value in row.values() if isinstance(value, dict) and is_chat(value)]
         said = inner[0] if len(inner) == 1 else _by_part(row)
         self.counts["by_part"] += "the_answer" in said
         return shaped({**row, **said})
@@ -433,7 +461,8 @@ def _by_part(row: dict) -> dict:
     """Return what was answered, and asked, as `shaped` finds it, of the only columns that are called so in part; {}
     without an answer."""
     said = {}
-    texts = [name for name in row if isinstance(row[name], str) and not has_part(name, CHAT_WORDS["no_answers"])]
+    texts = [name for name in row if plain_text(row[name]) and not has_part(name, CHAT_WORDS["no_answers"])]
+    texts = [name for name in texts if isinstance(row[name], str)]
     for field, parts in CHAT_WORDS["sure_parts"].items():
         fits = [name for spelt, name in spelt_columns(texts).items() if spelt.rpartition("_")[2] in parts]
         if len(fits) == 1:
@@ -461,10 +490,14 @@ def _speaker_column(messages: Messages) -> tuple[str, list[str]]:
 
 
 def _without_messages(row: dict, where: str, column: str) -> Unusable:
-    """Return the error of a row without messages: with the only columns that may hold a question, and its answer."""
+    """Return the error of a row without messages: with the only columns that may hold a question, and its answer, or
+    a list of texts, which two may have said in turn."""
+    texts = next((name for name, value in row.items() if is_list_of(value, str)), "THEIRS")
     columns = {_spelt(name): name for name in row}
     named = [(spelt.split("_"), name) for spelt, name in reversed(columns.items()) if not spelt.endswith("_id")]
-    by_first = {parts[0]: name for parts, name in named if "." not in name}
+    by_first = {
+        parts[0]: name for parts, name in named if "." not in name and parts[-1] not in CHAT_WORDS["no_answers"]
+    }
     by_last = {parts[-1]: name for parts, name in named}
     pairs = []
     for field, parts in CHAT_WORDS["parts"].items():
@@ -473,11 +506,9 @@ def _without_messages(row: dict, where: str, column: str) -> Unusable:
     return Unusable(
         "row without messages",
         f"{where} is no list of objects with a role and a text.",
-        f"Name the columns: --columns messages=THEIRS, or {shlex.quote(','.join(pairs))}; of a row a turn "
-        f"conversation_id, role and text; of a table without a heading question=#1,answer=#2. Answers without what was "
-        f"asked are no conversation (in another file: question=FILE:ID:COLUMN); ratings of them are read by --format "
-        f"ratings. "
-        f"{nearest(column, columns.values(), 20)}",
+        f"Name the columns: --columns {shlex.quote(f'messages={texts}')}, or {shlex.quote(','.join(pairs))}; of a row "
+        f"a turn conversation_id, role and text. {ELSEWHERE}. Answers without what was asked are no conversation; "
+        f"ratings of them are read by --format ratings. {nearest(column, columns.values(), 20)}",
     )
 
 

@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
-from parlai_spotbot.importers.dataset_rows import dataset_rows
+from parlai_spotbot.importers.dataset_rows import dataset_rows, unread_note
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of, unused_name
@@ -77,6 +77,8 @@ class Reading:
             self.segments = request.segments or there.plan.segments
         self.found = {}
         self.counts = Counter()
+        self.is_read: Counter[str] = Counter()
+        """Columns of the files: in how many rows more than not what they hold is read."""
 
     take: Any = None
     """Method that reads a row: ``take(row, where, name, given)``, the name of the bot, which the user gave, or the
@@ -146,6 +148,7 @@ class Reading:
         with_people = any(HUMAN in talk.entities for talk in self.found.values())
         if self.counts["stopped"] and with_people and not people_named:
             notes.append(SIMULATED)
+        notes += filter(None, [unread_note(-self.is_read, ())])
         if self.known:
             notes.append(f"{len(self.found)} of them are in --data")
         about = {

@@ -18,6 +18,8 @@ SPOKEN = re.compile(
 """Where a turn begins in a text of several: "Human: …", "Assistant: …"."""
 TABBED = re.compile(r"^(user|system|assistant|bot|human|agent|customer)\t([^\t\n]*).*$", re.IGNORECASE | re.MULTILINE)
 """A turn whose role, text and labels are separated by tabs."""
+OF_ALL = re.compile(r"^user\toverall\t.*$", re.IGNORECASE | re.MULTILINE)
+"""A line that is no turn: what the user thinks of the dialogue as a whole."""
 BETWEEN_DIALOGUES = re.compile(r"\n(?:[ \t\r]{0,9}\n)+")
 SENT = re.compile(
     r"\A[\s\u200e\u200f]{0,9}\[?(?P<time>\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[apAP]\.?[mM]\.?)?)"
@@ -110,7 +112,7 @@ def _turns(path: Path, pattern: re.Pattern[str]) -> Rows:
 
 def _spoken(path: Path) -> Rows:
     """Return the dialogues, between which lines are empty; the whole text where most of its parts are no dialogue."""
-    text = TABBED.sub(r"\1: \2", whole_text(path))
+    text = TABBED.sub(r"\1: \2", OF_ALL.sub("", whole_text(path)))
     heading = HEADING.search(text)
     if heading:
         text = HEADING.sub(r"\1:", text[heading.start() :])

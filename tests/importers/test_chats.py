@@ -217,4 +217,13 @@ def test_what_was_asked_stands_in_another_file(key, says, run, tmp_path):
     assert sorted(turn.text for talk in talks for turn in talk.turns) == ["how", "so 1", "so 2", "why"]
     assert "nothing changed" in run("--format", "messages", "--data", answers, *words)[1]
     questions.write_text("question_id,text\n1,how\n2,what\n")
-    assert "3 conversations" in run("--format", "messages", "--data", answers, *words)[1]
+    code, _, err = run("--format", "messages", "--data", answers, *words)
+    assert (code, "when one that --columns joins to it held something else" in err) == (2, True), err
+
+
+def test_columns_that_are_not_read_are_named(write):
+    rows = [{"Question": "how are you", "answer": "so so", "Mood": 3, "by": {"name": "m"}}] * 2
+    rows.append({"messages": said("hi", "hello"), "judged": ["good"]})
+    notes = read("messages", write(*rows), columns="model=by.name").about["notes"]
+    assert notes == ["columns that aren't read (--columns OURS=THEIRS names them): Mood and judged"]
+    assert read("messages", write(*rows[2:], name="b.jsonl"), columns="task=judged.0").about["notes"] == []

@@ -461,8 +461,8 @@ def _by_part(row: dict) -> dict:
     """Return what was answered, and asked, as `shaped` finds it, of the only columns that are called so in part; {}
     without an answer."""
     said = {}
-    texts = [name for name in row if plain_text(row[name]) and not has_part(name, CHAT_WORDS["no_answers"])]
-    texts = [name for name in texts if isinstance(row[name], str)]
+    texts = [name for name, value in row.items() if isinstance(value, str) and value.strip()]
+    texts = [name for name in texts if not has_part(name, CHAT_WORDS["no_answers"])]
     for field, parts in CHAT_WORDS["sure_parts"].items():
         fits = [name for spelt, name in spelt_columns(texts).items() if spelt.rpartition("_")[2] in parts]
         if len(fits) == 1:
@@ -492,23 +492,19 @@ def _speaker_column(messages: Messages) -> tuple[str, list[str]]:
 def _without_messages(row: dict, where: str, column: str) -> Unusable:
     """Return the error of a row without messages: with the only columns that may hold a question, and its answer, or
     a list of texts, which two may have said in turn."""
-    texts = next((name for name, value in row.items() if is_list_of(value, str)), "THEIRS")
-    columns = {_spelt(name): name for name in row}
-    named = [(spelt.split("_"), name) for spelt, name in reversed(columns.items()) if not spelt.endswith("_id")]
-    by_first = {
-        parts[0]: name for parts, name in named if "." not in name and parts[-1] not in CHAT_WORDS["no_answers"]
-    }
-    by_last = {parts[-1]: name for parts, name in named}
+    texts = next((name for name, value in row.items() if value and is_list_of(value, str)), "THEIRS")
+    columns = {_spelt(name): name for name in row if not name.endswith("_id")}
     pairs = []
     for field, parts in CHAT_WORDS["parts"].items():
-        fits = [names[part] for names in (by_last, by_first) for part in parts if part in names]
+        fits = [columns[name] for part in parts for name in columns if name.endswith(part)]
+        fits += [columns[name] for part in parts for name in columns if name.startswith(f"{part}_")]
         pairs.append(f"{field}={[*fits, 'THEIRS'][0]}")
     return Unusable(
         "row without messages",
         f"{where} is no list of objects with a role and a text.",
         f"Name the columns: --columns {shlex.quote(f'messages={texts}')}, or {shlex.quote(','.join(pairs))}; of a row "
         f"a turn conversation_id, role and text. {ELSEWHERE}. Answers without what was asked are no conversation; "
-        f"ratings of them are read by --format ratings. {nearest(column, columns.values(), 20)}",
+        f"ratings of them are read by --format ratings. {nearest(column, row, 20)}",
     )
 
 

@@ -420,6 +420,15 @@ def counts_of(pairs: pd.DataFrame) -> dict:
     return {name: int(each.sum()) for name, each in counts.items()}
 
 
+def clearest_pair(frames: Frames) -> dict | None:
+    """Return the pair with the smallest p over all criteria; None where none differs clearly."""
+    pairs = [row for row in frames.rows("pairs") if all_known(row.get("p_adjusted_all"))]
+    clear = [row for row in pairs if row["p_adjusted_all"] < LEVEL]
+    if not clear:
+        return None
+    return min(clear, key=lambda row: (row["p_adjusted_all"], -abs(row["estimate"]), row["label"], row["a"], row["b"]))
+
+
 def clearly(ranking: Ranking, criterion: str = "") -> str:
     """Return how many of the pairs differ clearly, in a `criterion` where several are asked, and of how many nothing is
     known."""

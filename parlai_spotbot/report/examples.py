@@ -1,8 +1,7 @@
-"""Two short segments that show why a ranking is as it is: a win between the two closest bots, and an upset; of chats
-that people led, one with each of the two.
+"""Two short transcripts that show why a ranking is as it is: a win between the two closest bots, and an upset.
 
-Of the shortest segments that were judged, the one that most annotations decided alike; of equal ones the first by id.
-Both are of different conversations.
+Of the shortest segments or comparisons, the one that most annotations decided alike; of equal ones the first by id.
+Where nobody judged the two together, as in ratings, a conversation of each that was judged most like its mean.
 """
 
 from __future__ import annotations
@@ -16,20 +15,29 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.answers import Facts
+from parlai_spotbot.findings.criteria import clearest_pair
+from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN, indexed
-from parlai_spotbot.wording import listed, plainly
+from parlai_spotbot.wording import listed, percent, plainly
 
 if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import Answers
     from parlai_spotbot.findings.frames import Frames
     from parlai_spotbot.findings.rankings import Ranking
     from parlai_spotbot.findings.survey_data import SurveyData
-    from parlai_spotbot.records import Conversation, Judgement, Turn
+    from parlai_spotbot.records import Conversation, Turn
 
 LEVEL = {"bot": 0, "unsure": 1, "human": 2}
 """Of one conversation the entity wins that is taken for more human."""
 
-ENTITIES = ("entity:0", "entity:1")
+CHOSEN = {1: "preferred", 0: "neither", -1: "not preferred"}
+"""What a choice between two conversations says of each."""
+
+WORDS = ("human", "unsure", "bot", *CHOSEN.values())
+"""Labels in the order in which they are counted."""
 
 TURNS = 4
 """So many turns of a segment are shown."""
@@ -40,54 +48,72 @@ TURNS_OF_USERS = 6
 LETTERS = 110
 """So many characters of a turn are shown."""
 
+SEGMENT = ["exchanges", "conversations"]
+"""What was judged together: the conversations, by their ids, and how much of them was shown."""
+
+COLUMNS = [*SEGMENT, "annotation", "bot", "own", "value", "word", "turn"]
+"""What is read of an answer about a contestant; `own` is the conversation in which it was judged."""
+
 
 @dataclass(frozen=True)
 class Example:
-    """A segment: `turns` are (place of the speaker, name, text), `labels` what each speaker was called."""
+    """What was judged: `talks` are (conversation, turns), one or two compared; a turn is (place of the speaker, name,
+    text), `labels` what each contestant was called, of two compared one for each."""
 
     title: str
-    conversation: str
-    turns: list[tuple[int, str, str]]
+    talks: list[tuple[str, list[tuple[int, str, str]]]]
     labels: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Segments that show why, and the rule by which they were chosen."""
+    """Transcripts that show why, and the rule by which they were chosen."""
 
     rule: str
     shown: list[Example]
 
 
 def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples | None:
-    """Return a win between the two closest bots and an upset; None where no conversation of theirs was decided."""
+    """Return a win between the two closest bots and an upset, or a typical conversation of each of the two; None where
+    no conversation of theirs was judged."""
     verdicts = contents.of(SETTLED, source).rows("pairs") or ranking.pairs
     pair = _closest(ranking, verdicts)
+    what = "the closest two"
+    if pair is None:  # behaviours have no order of all
+        ranking, pair = _clearest_criterion(contents, source)
+        what = f"the farthest apart in “{plainly(ranking.whole.get('label') or '')}”"
     if pair is None:
         return None
     better, worse, told_apart = pair
-    rule = f"{better} and {worse}, the closest two"
-    if told_apart:
-        rule += " told apart"
-    if len(contents.bots) == 2:
-        rule = f"{better} and {worse}"
-    if contents.asked.chat is not None:
-        return _chats(contents, ranking, source, (better, worse), rule)
-    talks = indexed(c for c in contents.conversations if {*c.entities} == {better, worse})
-    labels = _labels(contents, source, talks)
+    rule = f"{better} and {worse}"
+    if len(contents.bots) > 2 or "label" in ranking.whole:
+        rule = f"{rule}, {what}"
+        if told_apart and "label" not in ranking.whole:
+            rule += " told apart"
+    talks = indexed(c for c in contents.conversations if {better, worse} & {*c.entities})
+    told = _told(contents, ranking, source, talks)
+    told = told[told["bot"].isin([better, worse])]
+    wins = _wins(told, better, worse, ranking)
+    if wins.empty:
+        return _typical(told, talks, ranking, (better, worse), rule)
     shown = []
     titles = ("A win of", "A win of")
     if told_apart:
         titles = ("A typical win of", "An upset by")
-    for winner, title in zip((better, worse), titles, strict=True):
-        segment = _clearest(labels, talks, winner)
-        if segment is not None:
-            exchanges, identity = segment
-            shown.append(_example(talks[identity], f"{title} {winner}", exchanges, labels.loc[[segment]]))
-            labels = labels.drop(identity, level="conversation")
+    for winner, title, sign in zip((better, worse), titles, (1, -1), strict=True):
+        segment = _clearest(sign * wins)
+        if segment is None:
+            continue
+        rows = told[(told["exchanges"] == segment[0]) & (told["conversations"] == segment[1])]
+        names = sorted((better, worse), key=lambda name: name != winner)
+        shown.append(_example(f"{title} {winner}", rows, names, talks, ranking))
+        wins = wins.drop(segment[1], level="conversations")
     if not shown:
         return None
-    return Examples(f"{rule}: their shortest, most clearly decided segments.", shown)
+    kind = "segments"
+    if len(shown[0].talks) > 1:
+        kind = "comparisons"
+    return Examples(f"{rule}: their shortest, most clearly decided {kind}.", shown)
 
 
 def _closest(ranking: Ranking, verdicts: Sequence[Mapping]) -> tuple[str, str, bool] | None:
@@ -104,71 +130,140 @@ def _closest(ranking: Ranking, verdicts: Sequence[Mapping]) -> tuple[str, str, b
     return better, worse, bool(told_apart)
 
 
-def _chats(contents: SurveyData, ranking: Ranking, source: str, bots: Sequence[str], rule: str) -> Examples:
-    """Return of each of these bots the chat that was rated most like its mean."""
-    talks = indexed(contents.conversations)
-    question = ranking.whole["question"]
-    shown = []
-    rows = [row for row in contents.kept if (row.source, row.question, row.control) == (source, question, None)]
-    for bot in bots:
-        mean = ranking.contestants[bot]["score"]
-        of_bot = [row for row in rows if bot in talks[row.conversation_ids[0]].entities]
-        row = min(of_bot, key=lambda row, mean=mean: abs(float(row.answer) - mean))
-        talk = talks[row.conversation_ids[0]]
-        said = [(bot, f"{plainly(question)} {row.answer}")]
-        turns = _shown(talk, talk.turns[:TURNS])
-        shown.append(Example(f"A typical chat with {bot}", talk.conversation_id, turns, said))
-    return Examples(f"{rule}: of each the chat whose rating is nearest its mean.", shown)
+def _clearest_criterion(contents: SurveyData, source: str) -> tuple[Ranking, tuple[str, str, bool] | None]:
+    """Return the ranking by the criterion of the clearest difference, and the two contestants that differ in it."""
+    row = clearest_pair(contents.of("ranking", source))
+    if row is None:
+        return contents.ranking(source), None
+    ranking = contents.rankings(source)[row["label"]]
+    better, worse = sorted((row["a"], row["b"]), key=ranking.order.index)
+    return ranking, (better, worse, True)
 
 
-def _labels(contents: SurveyData, source: str, talks: Mapping[str, Conversation]) -> pd.DataFrame:
-    """Return what each annotation calls the two speakers of a segment of these conversations: a row for each, by
-    exchanges and conversation, and a column for each of `ENTITIES`."""
-    rows = [
-        (row.exchanges, row.conversation_ids[0], row.annotation_id, row.target, row.answer)
-        for row in contents.kept
-        if row.source == source and row.control is None and _calls_one(row) and {*row.conversation_ids} <= talks.keys()
-    ]
-    columns = ["exchanges", "conversation", "annotation", "target", "label"]
-    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(columns[:-1], keep="last")
-    labels = frame.set_index(columns[:-1])["label"].unstack().reindex(columns=list(ENTITIES))
-    return labels.dropna().droplevel("annotation")
+def _told(contents: SurveyData, ranking: Ranking, source: str, talks: Mapping[str, Conversation]) -> pd.DataFrame:
+    """Return what the answers that a ranking rests on say of each contestant, of these conversations (`COLUMNS`)."""
+    judgements = [row for row in contents.kept if row.source == source and {*row.conversation_ids} <= talks.keys()]
+    asked = contents.launched or contents.asked
+    facts = Facts.from_records(asked, talks.values(), contents.items.values(), bots=tuple(contents.bots))
+    answers = None
+    forms = [finding.form for finding in findings_of(contents.asked) if finding.name == "ranking"]
+    if judgements and forms:
+        try:
+            answers = forms[0].sources(judgements, facts, Options())[0].get(source)
+        except ValueError:  # files were changed since the analysis, as the page says
+            answers = None
+    if answers is None:
+        return pd.DataFrame(columns=COLUMNS)
+    question = ranking.whole.get("label") or ranking.whole.get("question")
+    return _by_contestant(answers, question)[COLUMNS]
 
 
-def _calls_one(row: Judgement) -> bool:
-    """Return True if an answer calls a speaker human, bot or unsure."""
-    return row.target in ENTITIES and row.answer in list(LEVEL)
+def _by_contestant(answers: Answers, question: str | None) -> pd.DataFrame:
+    """Return a row for each annotation and each contestant that it is about, for each rated turn one."""
+    rows = answers.rows
+    if "nature0" in rows:
+        rows = answers.entities.rename(columns={"k": "exchanges", "name": "bot"})
+        rows = rows.assign(value=rows["nature"].map(LEVEL), word=rows["nature"], target="")
+        if answers.one_side:
+            rows["value"] = rows["nature"] == HUMAN
+        rows["conversation_ids"] = rows["conversation_id"].map(lambda name: (name,))
+    elif "outcome" in rows:
+        rows = answers.to(question)
+        first = rows.assign(bot=rows["a"], own=rows["conversation_ids"].str[0], value=rows["outcome"])
+        second = rows.assign(bot=rows["b"], own=rows["conversation_ids"].str[1], value=-rows["outcome"])
+        rows = pd.concat([first, second])
+        rows["word"] = rows["value"].map(CHOSEN)
+    else:
+        rows = answers.to(question).rename(columns={"name": "bot"})
+        rows["word"] = ""
+    if "own" not in rows:
+        rows["own"] = rows["conversation_id"]
+    rows["conversations"] = rows["conversation_ids"].map(sorted).str.join("\t")
+    rows["turn"] = [int(target[5:]) if target.startswith("turn:") else 0 for target in rows["target"]]
+    return rows.rename(columns={"annotation_id": "annotation"})
 
 
-def _clearest(labels: pd.DataFrame, talks: Mapping[str, Conversation], winner: str) -> tuple[int, str] | None:
-    """Return the segment that a contestant wins most clearly, of the shortest that it wins; None where it wins none."""
-    levels = labels.map(LEVEL.__getitem__).astype(int)
-    seats = [talks[name].entities.index(winner) for name in labels.index.get_level_values("conversation")]
-    wins = np.sign(levels[ENTITIES[0]] - levels[ENTITIES[1]]) * np.where(seats, -1, 1)
-    segments = wins.groupby(level=["exchanges", "conversation"]).agg(["mean", "sum"])
+def _wins(told: pd.DataFrame, better: str, worse: str, ranking: Ranking) -> pd.Series:
+    """Return of each annotation that judged both whether the better one wins (1), the worse one (-1) or neither (0)."""
+    values = told.groupby([*SEGMENT, "annotation", "bot"])["value"].mean().unstack()
+    values = values.reindex(columns=[better, worse]).dropna().astype(float)
+    wins = np.sign(values[better] - values[worse]).droplevel("annotation")
+    if not ranking.of_matches and ranking.contestants[better]["score"] < ranking.contestants[worse]["score"]:
+        return -wins  # less is better
+    return wins
+
+
+def _clearest(wins: pd.Series) -> tuple[int, str] | None:
+    """Return the segment that is won most clearly, of the shortest that are won; None where none is."""
+    segments = wins.groupby(level=SEGMENT).agg(["mean", "sum"])
     won = segments[segments["sum"] > 0]
     if won.empty:
         return None
-    best = won.sort_values(["exchanges", "mean", "sum", "conversation"], ascending=[True, False, False, True])
+    best = won.sort_values(["exchanges", "mean", "sum", "conversations"], ascending=[True, False, False, True])
     return best.index[0]
 
 
-def _example(talk: Conversation, title: str, exchanges: int, labels: pd.DataFrame) -> Example:
-    called = []
-    for name, entity in zip(talk.entities, ENTITIES, strict=True):
-        counts = Counter(labels[entity])
-        called.append((name, listed(f"{label} {_times(counts[label])}" for label in reversed(LEVEL) if counts[label])))
-    return Example(title, talk.conversation_id, _shown(talk, talk.segment(exchanges)[:TURNS]), called)
+def _typical(
+    told: pd.DataFrame, talks: Mapping[str, Conversation], ranking: Ranking, bots: Sequence[str], rule: str
+) -> Examples | None:
+    """Return of each of these bots the conversation that was judged most like its mean."""
+    shown = []
+    for bot in bots:
+        rows = told[told["bot"] == bot]
+        means = rows.groupby(SEGMENT)["value"].mean()
+        mean = ranking.contestants[bot]["score"]
+        if means.empty or mean is None:
+            return None
+        exchanges, name = (means - mean).abs().idxmin()
+        rows = rows[(rows["exchanges"] == exchanges) & (rows["conversations"] == name)]
+        shown.append(_example(f"A typical conversation of {bot}", rows, [bot], talks, ranking))
+    return Examples(f"{rule}: of each the conversation that was judged most like its mean.", shown)
+
+
+def _said(rows: pd.DataFrame, ranking: Ranking) -> str:
+    """Return what was said of a contestant: how often which label, how often a behaviour, or its mean rating."""
+    counts = Counter(rows["word"])
+    if not counts[""]:
+        return listed(f"{word} {_times(counts[word])}" for word in WORDS if counts[word])
+    mean = float(rows["value"].mean())
+    if "label" in ranking.whole:
+        return f"“{plainly(ranking.whole['label'])}” in {percent(mean)} of its turns"
+    return f"{plainly(ranking.whole['question'])} {round(mean, 1):g}"
+
+
+def _example(
+    title: str, rows: pd.DataFrame, names: Sequence[str], talks: Mapping[str, Conversation], ranking: Ranking
+) -> Example:
+    """Return the conversations in which these contestants were judged together, and what was said of each."""
+    labels = []
+    judged = []
+    for name in names:
+        rows_of_name = rows[rows["bot"] == name]
+        labels.append((name, _said(rows_of_name, ranking)))
+        judged.append(rows_of_name["own"].iloc[0])
+    begin = 0
+    with_it = rows.loc[rows["value"] > 0, "turn"]
+    if "label" in ranking.whole and len(with_it):  # the behaviour is among the turns shown
+        begin = max(0, int(with_it.min()) - 1)
+    shown = []
+    for identity in dict.fromkeys(judged):
+        talk = talks[identity]
+        turns = talk.shown[: 2 * rows["exchanges"].iloc[0] or None][begin : begin + TURNS]
+        shown.append((identity, _shown(talk, turns)))
+    return Example(title, shown, labels)
 
 
 def _shown(conversation: Conversation, turns: Sequence[Turn]) -> list[tuple[int, str, str]]:
     """Return turns as they are shown, each with the place and the name of its speaker."""
     shown = []
-    for turn in turns:
+    for number, turn in enumerate(turns):
         text = turn.text
         if len(text) > LETTERS:
             text = f"{text[:LETTERS].rstrip()} …"
-        shown.append((conversation.entities.index(turn.speaker), turn.speaker, text))
+        place = conversation.entities.index(turn.speaker)
+        if conversation.kind == "self":
+            place = number % 2
+        shown.append((place, turn.speaker, text))
     return shown
 
 
@@ -185,7 +280,7 @@ def examples_of_users(contents: SurveyData, frames: Frames) -> Examples | None:
         begun = 2 * talk.seed_exchanges
         turns = _shown(talk, talk.turns[begun : begun + TURNS_OF_USERS])
         title = "A person" if HUMAN in talk.entities else "A simulated user"
-        shown.append(Example(title, talk.conversation_id, turns, []))
+        shown.append(Example(title, [(talk.conversation_id, turns)], []))
     if not shown:
         return None
     rule = f"Two conversations that show what differs most: {row['what']}."

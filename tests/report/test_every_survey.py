@@ -1,16 +1,22 @@
 """The report of a study with every survey: ABC-Eval has no overall order, the game a leader, methods stand together."""
 
 import html
+import json
 import re
 import shutil
+from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import load
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.chapters import chapter_of
+from parlai_spotbot.report.examples import LEVEL, examples_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.parts import SurveyView
@@ -18,7 +24,7 @@ from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.study import Study
 
 STORED = Path(__file__).parents[1] / "goldens" / "studies" / "surveys"
-SURVEYS = ("abc_eval", "acute_eval", "dialogue_likert", "spot_the_bot_game", "nuc")
+SURVEYS = ("abc_eval", "acute_eval", "comparative", "dialogue_likert", "turn_likert", "spot_the_bot_game", "nuc")
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +61,93 @@ def test_a_survey_that_ranks_nobody_answers_its_question(made):
     first = first_screen(chapter_of(SurveyView(load(made, "nuc"))))
     assert first.answer.startswith("People chose the real next turn first in ")
     assert first.lead.card.chart
+
+
+@pytest.mark.parametrize("survey", ["acute_eval", "comparative", "spot_the_bot_game"])
+def test_a_win_between_the_closest_two_is_what_annotations_say(made, survey):
+    contents = load(made, survey)
+    why = examples_of(contents, contents.ranking(HUMAN), HUMAN)
+    better, worse = re.match(r"(\S+) and (\S+), the closest two", why.rule).groups()
+    talks = indexed(contents.conversations)
+    assert why.shown
+    for example in why.shown:
+        winner = example.title.split()[-1]
+        (loser,) = {better, worse} - {winner}
+        said = dict(example.labels)
+        ids = {conversation for conversation, _ in example.talks}
+        rows = [row for row in contents.kept if {*row.conversation_ids} == ids and row.source == HUMAN]
+        assert winner in talks[example.talks[0][0]].entities
+        for conversation, turns in example.talks:
+            assert [text for *_, text in turns] == [turn.text for turn in talks[conversation].shown[: len(turns)]]
+        if survey == "spot_the_bot_game":
+            assert rows
+            assert LEVEL[said[winner].split()[0]] > LEVEL[said[loser].split()[0]]
+            continue
+        of_winner = {turn for turn in ids if winner in talks[turn].entities}
+        chosen = [
+            row.conversation_ids[int(row.answer[-1])] in of_winner
+            for row in rows
+            if row.question == contents.ranking(HUMAN).whole["question"] and row.answer != "neither"
+        ]
+        assert sum(chosen) > len(chosen) / 2
+        times = {1: "once"}.get(sum(chosen), f"{sum(chosen)} times")
+        assert said[winner].startswith(f"preferred {times}")
+        assert f"not preferred {times}" in said[loser]
+
+
+@pytest.mark.parametrize("survey", ["dialogue_likert", "turn_likert"])
+def test_a_typical_conversation_is_the_one_nearest_the_mean(made, survey):
+    contents = load(made, survey)
+    ranking = contents.ranking(HUMAN)
+    why = examples_of(contents, ranking, HUMAN)
+    question = ranking.whole["question"]
+    means = defaultdict(list)
+    for row in contents.kept:
+        if row.question == question and row.source == HUMAN and row.control is None:
+            means[row.conversation_ids[0]].append(float(row.answer))
+    talks = indexed(contents.conversations)
+    assert len(why.shown) == 2
+    for example in why.shown:
+        bot = example.title.split()[-1]
+        [(conversation, turns)] = example.talks
+        [(named, said)] = example.labels
+        away = {name: abs(np.mean(given) - ranking.contestants[bot]["score"]) for name, given in means.items()}
+        of_bot = [name for name in means if bot in talks[name].entities]
+        assert named == bot
+        assert away[conversation] == min(away[name] for name in of_bot)
+        assert said == f"{question} {round(np.mean(means[conversation]), 1):g}"
+        assert {speaker for _, speaker, _ in turns} <= {*talks[conversation].entities}
+
+
+def test_of_behaviours_the_clearest_difference_is_shown_where_it_happens(made, tmp_path):
+    """Alice alone shows a behaviour, in the last turns of every conversation; nobody else ever does."""
+    shutil.copytree(made.path, tmp_path / "study")
+    path = tmp_path / "study/surveys/abc_eval/judgements.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    talks = indexed(made.conversations())
+    for row in rows:
+        if row["question"] == "self_contradiction" and not row["control"]:
+            talk = talks[row["conversation_ids"][0]]
+            late = int(row["target"][5:]) > len(talk.shown) // 2
+            row["answer"] = "yes" if late and "alice" in talk.entities else "no"
+    files.write_jsonl(path, rows)
+    (tmp_path / "study/manifest.json").unlink()
+    study = Study.open(tmp_path / "study")
+    analyze(study, "abc_eval", bootstraps=20)
+    contents = load(study, "abc_eval")
+    assert examples_of(contents, contents.ranking(HUMAN), HUMAN) is None  # so few conversations tell nobody apart
+    pairs = contents.of("ranking", HUMAN)["pairs"]
+    clear = (pairs["label"] == "self_contradiction") & (pairs["a"] == "alice") & (pairs["b"] == "parrot")
+    pairs.loc[clear, "p_adjusted_all"] = 0.01
+    why = examples_of(contents, contents.ranking(HUMAN), HUMAN)
+    assert "alice" in why.rule
+    assert "“self contradiction”" in why.rule
+    [example] = [example for example in why.shown if example.title.endswith("alice")]
+    [(conversation, turns)] = example.talks
+    [(_, said)] = example.labels
+    assert re.fullmatch(r"“self contradiction” in [1-9]\d?% of its turns", said)
+    late = talks[conversation].shown[len(talks[conversation].shown) // 2 + 1 :]
+    assert {turn.text for turn in late} & {text for *_, text in turns}
 
 
 def test_no_part_is_empty_and_kinds_of_conversations_have_words(page):

@@ -136,17 +136,18 @@ def test_a_win_and_an_upset_are_what_annotations_say(study):
     assert [example.title.split()[-1] for example in why.shown] == list(closest)
     assert ranking.order.index(closest[0]) < ranking.order.index(closest[1])
     for example, winner in zip(why.shown, closest, strict=True):
-        assert set(entities[example.conversation]) == set(closest)
-        own = f"entity:{entities[example.conversation].index(winner)}"
+        [(conversation, turns)] = example.talks
+        assert set(entities[conversation]) == set(closest)
+        own = f"entity:{entities[conversation].index(winner)}"
         lead = 0
         for row in contents.judgements:
-            if row.source == HUMAN and row.conversation_ids == (example.conversation,) and row.exchanges == 2:
+            if row.source == HUMAN and row.conversation_ids == (conversation,) and row.exchanges == 2:
                 sign = 1 if row.target == own else -1
                 lead += sign * LEVEL.get(row.answer, 0) * (row.question == "nature")
         assert lead > 0
-        assert len(example.turns) == 4
+        assert len(turns) == 4
     page = build_report(study).read_text(encoding="utf-8")
-    assert all(f'href="#c-{quote(example.conversation)}"' in page for example in why.shown)
+    assert all(f'href="#c-{quote(example.talks[0][0])}"' in page for example in why.shown)
 
 
 @pytest.mark.parametrize("each", [1, 2])

@@ -3,6 +3,8 @@
 There is no overall order: sixteen behaviours don't add up to one number, and of some more may be better or worse.
 """
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from parlai_spotbot.analysis.behaviours import SCALE, behaviour
@@ -13,7 +15,6 @@ from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames, frame_of
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
-from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import filled, listed, plainly
 
@@ -77,23 +78,23 @@ def summarise(result: Result) -> list[str]:
     )
     if not whole["tests"]:
         return [whole["why"]]
-    sentences = [_clearest(result, whole["tests"]), whole["why"]]
+    sentences = [_clearest(result, whole), whole["why"]]
     if whole["clear"]:
         sentences.append(clear.format(**whole))
     return sentences
 
 
-def _clearest(result: Result, tests: int) -> str:
+def _clearest(result: Result, whole: Mapping) -> str:
     """Return the difference with the smallest p over all behaviours, or that none is clear."""
-    pairs = [row for row in result.rows("pairs") if all_known(row["p_adjusted_all"])]
-    clear = [row for row in pairs if row["p_adjusted_all"] < criteria.LEVEL]
-    if not clear:
-        return NONE_CLEAR.format(tests=tests)
-    row = min(clear, key=lambda row: (row["p_adjusted_all"], -abs(row["estimate"]), row["label"], row["a"], row["b"]))
+    row = criteria.clearest_pair(result.frames)
+    if row is None:
+        return NONE_CLEAR.format(**whole)
     shares = {(share_row["label"], share_row["bot"]): share_row["score"] for share_row in result.rows("ranking")}
     less, more = sorted((row["a"], row["b"]), key=lambda bot: shares[row["label"], bot])
     ends = [shares[row["label"], bot] for bot in (more, less)]
-    return filled(CLEAREST, plainly(row["label"]), *ends, more=more, less=less, clear=len(clear), tests=tests)
+    return filled(
+        CLEAREST, plainly(row["label"]), *ends, more=more, less=less, clear=whole["clear_all"], tests=whole["tests"]
+    )
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

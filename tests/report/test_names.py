@@ -157,10 +157,16 @@ PRINTED = """() => {
   const narrow = cells.filter((one) => height(one) > 12 * parseFloat(getComputedStyle(one).lineHeight)).length;
   const lost = [...document.querySelectorAll("thead button")]
     .filter((one) => getComputedStyle(one).display !== "contents");
-  return { empty, narrow, lost: lost.length, wide: document.documentElement.scrollWidth > innerWidth + 1 };
+  const box = (one) => one.getBoundingClientRect();
+  const over = [...document.querySelectorAll(".part > figure ~ * table")].filter((one) => {
+    const table = box(one), figure = box(one.closest(".part").querySelector("figure"));
+    const beside = table.left >= figure.right - 1, below = table.top >= figure.bottom - 1;
+    return one.checkVisibility() && !beside && !below;
+  }).length;
+  return { empty, narrow, lost: lost.length, over, wide: document.documentElement.scrollWidth > innerWidth + 1 };
 }"""
 """On paper: headings with nothing below, names in columns of a few letters, buttons, which are not painted where the
-headings of a table are repeated on its next page, and what is wider than the page."""
+headings of a table are repeated on its next page, tables over figures, and what is wider than the page."""
 
 A4 = 696
 """Pixels between the margins of a page."""
@@ -202,7 +208,7 @@ def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_
         assert tab.evaluate(SPILT) == [], width
     tab.set_viewport_size({"width": A4, "height": 900})
     tab.emulate_media(media="print")
-    assert tab.evaluate(PRINTED) == {"empty": [], "narrow": 0, "lost": 0, "wide": False}
+    assert tab.evaluate(PRINTED) == {"empty": [], "narrow": 0, "lost": 0, "over": 0, "wide": False}
     whole = tab.locator("#ranking svg .told > title").all_text_contents()
     assert {*names} <= {*whole}
     tab.context.close()

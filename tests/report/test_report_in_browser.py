@@ -106,12 +106,21 @@ def copied(tab, scroll, kind):
     return tab.evaluate("navigator.clipboard.readText()")
 
 
+BESIDE = """() => [...document.querySelectorAll(".part > figure")].filter((figure) => {
+  const table = figure.parentElement.querySelector("table");
+  return table?.checkVisibility() && table.getBoundingClientRect().left >= figure.getBoundingClientRect().right;
+}).map((figure) => figure.closest("details").id)"""
+"""Sections whose figure stands beside their table."""
+
+
 def test_it_prints(one, chromium):
     with opened(chromium, one) as tab:
         assert tab.pdf(format="A4").startswith(b"%PDF")
         tab.emulate_media(media="print")
         assert not tab.locator("#reader").is_visible()
         assert not tab.locator("nav").first.is_visible()
+        tab.set_viewport_size({"width": 696, "height": 900})  # an A4 page within its margins
+        assert {"survival", "features", "agreement"} <= {*tab.evaluate(BESIDE)}
 
 
 def table(tab, title):

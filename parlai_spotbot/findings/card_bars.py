@@ -45,7 +45,10 @@ def of_ranking(table: Table, keys: Sequence[str], ranking: Ranking) -> dict[BarA
         if reference is not None:
             line = _place(reference, low, high)
         parts = key == TAKEN and all(all_known(row.get(UNSURE)) for row in shown)
-        scale = BarAxis(column.title, _ticks(low, high, step, column), line, parts)
+        title = column.title
+        if ranking.whole.get("direction") == "less":
+            title += ", less is better"
+        scale = BarAxis(title, _ticks(low, high, step, column), line, parts)
         bars[scale] = {row[name]: _bar(row, key, column, (low, high)) for row in shown}
     return bars
 

@@ -200,7 +200,12 @@ def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
         ends = {end: row.get(f"{chart.x}_{end}") for end in ENDS}
         rows.append({"label": _label(table, chart.y, row[chart.y]), "estimate": row[chart.x], **ends})
         if chart.group:
-            rows[-1]["group"] = _label(table, chart.group, row[chart.group]) + ARROWS.get(row.get(chart.better), "")
+            rows[-1]["group"] = _label(table, chart.group, row[chart.group])
+            better = row.get(chart.better)
+            if chart.kind == "dots":
+                rows[-1]["group"] += ARROWS.get(better, "")
+            elif better:
+                rows[-1]["group"] += f" ({better} is better)"
     shares = table.columns[chart.x].kind == "share"
     titles = {"x": _title(table, chart.x), "y": ""}
     if any(row["label"].isdigit() for row in rows):

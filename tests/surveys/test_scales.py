@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.report.chapters import card
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_surveys, survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
@@ -81,6 +83,9 @@ def test_a_scale_is_taken_ranked_by_its_direction_and_named(name, better, study,
     assert whole["criterion"][1:] in " ".join(out.split())
     scores = [row["score"] for row in tables["ranking"] if row["bot"] != HUMAN]
     assert scores == sorted(scores, reverse=better == "more")
+    titles = [scale.title for scale in card(load(Study.open(study.path), "warmth"), HUMAN).card.scales]
+    assert titles == [{"more": "Mean", "less": "Mean, less is better"}[better]]
+    assert {row.get("direction") for row in tables["ranking"]} == {{"more": None, "less": "less"}[better]}
     for row in tables["ranking"]:
         assert whole["scale"][0] <= row["score_low"] <= row["score_high"] <= whole["scale"][-1]
 

@@ -1,5 +1,6 @@
 """Ratings of contestants: means, distributions and differences by each dimension."""
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import rate
@@ -21,7 +22,16 @@ OVERALL = "quality"
 
 
 def compute(answers: Answers) -> Frames:
-    return answers.once("ranking", lambda answers: answers.by_question(ranked, main_dimension(answers)))
+    return answers.once("ranking", _by_dimension)
+
+
+def _by_dimension(answers: Answers) -> Frames:
+    """Return the rankings by all dimensions; where less is better in one of them, each row says what is better."""
+    frames = answers.by_question(ranked, main_dimension(answers))
+    less = [row["question"] for row in frames.rows("whole") if row.get("direction") == "less"]
+    if less and "ranking" in frames:
+        frames["ranking"]["direction"] = np.where(frames["ranking"]["question"].isin(less), "less", "more")
+    return frames
 
 
 def main_dimension(answers: Answers) -> str:
@@ -43,10 +53,11 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     means = rate(rows, answers.names, crossed=answers.crossed, scale=scale, less_is_better=less)
     probes = study_probes.of_means(answers, rows, means, scale)
     criterion = f"mean rating from {scale[0]:g} to {scale[-1]:g}"
+    whole: dict = {"scale": list(scale), "test": TEST}
     if less:
         criterion += ", where less is better"
-    whole = {"criterion": criterion, "scale": list(scale), "test": TEST}
-    return criteria.means_of(means, probes, less, answers.facts.margin, **whole, **answers.rests)
+        whole["direction"] = "less"
+    return criteria.means_of(means, probes, less, answers.facts.margin, criterion=criterion, **whole, **answers.rests)
 
 
 def summarise(result: Result) -> list[str]:

@@ -259,12 +259,16 @@ def test_simulators_without_people_have_a_page(tmp_path):
     assert (study / "surveys" / "spot_the_user" / "analysis" / "simulators_pairs.csv").exists()
 
 
-def test_one_simulator_without_people_has_a_page_of_what_it_does(tmp_path):
+def test_one_simulator_without_people_has_a_page_of_what_it_does(tmp_path, monkeypatch):
     study = tmp_path / "study"
     spotbot("import", "--format", "tau2", "--data", f"a={written(tmp_path / 'a.json', 'a', 12)}", "--study", study)
-    spotbot("analyze", "--study", study)
+    monkeypatch.setenv("COLUMNS", "200")
+    out, _ = spotbot("analyze", "--study", study)
     spotbot("report", "--study", study)
     page = (study / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Measure" in out
+    assert not any(title in out for title in ("n, people", "Tasks"))  # there are no people
+    assert not any(title in page for title in (">n, people<", ">Tasks<"))
     first = re.sub(r"<[^>]+>", " ", page[page.index('<header id="answer"') : page.index("</header>")])
     assert "What a does" in first
     assert first.count("no conversations of people") == 1

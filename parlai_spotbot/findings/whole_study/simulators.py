@@ -155,7 +155,10 @@ def _compared(values: pd.DataFrame, english: bool, seed: int) -> dict:
         return {}
     titles = {name: about["title"] for name, about in MEASURES.items()}
     rows["what"] = rows["measure"].map(titles)
-    frames = {"measures": rows.drop(columns="other"), "answers": _verdicts(rows)}
+    of_people = ["n_people", "tasks"]
+    if (values["name"] == HUMAN).any():
+        of_people = []
+    frames = {"measures": rows.drop(columns=["other", *of_people]), "answers": _verdicts(rows)}
     pairs = differences(in_percent, measures, combinations(simulators, 2))
     if not pairs.empty:
         pairs["what"] = pairs["measure"].map(titles)

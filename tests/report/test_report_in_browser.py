@@ -112,6 +112,11 @@ BESIDE = """() => [...document.querySelectorAll(".part > figure")].filter((figur
 }).map((figure) => figure.closest("details").id)"""
 """Sections whose figure stands beside their table."""
 
+BEYOND = """() => [...document.querySelectorAll(".part > figure ~ * table")].filter((table) =>
+  table.getBoundingClientRect().right > table.closest(".part").getBoundingClientRect().right
+).map((table) => table.closest("details.section").id)"""
+"""Sections with a table that leaves its frame."""
+
 
 def test_it_prints(one, chromium):
     with opened(chromium, one) as tab:
@@ -120,7 +125,9 @@ def test_it_prints(one, chromium):
         assert not tab.locator("#reader").is_visible()
         assert not tab.locator("nav").first.is_visible()
         tab.set_viewport_size({"width": 696, "height": 900})  # an A4 page within its margins
+        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert {"survival", "features", "agreement"} <= {*tab.evaluate(BESIDE)}
+        assert tab.evaluate(BEYOND) == []
 
 
 def table(tab, title):

@@ -96,10 +96,28 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
     wins = _wins(told, better, worse, ranking)
     if wins.empty:
         return _typical(told, talks, ranking, (better, worse), rule)
-    shown = []
+    shown = _won(told, wins, talks, ranking, pair)
+    if not shown:
+        return None
+    kind = "segments"
+    if len(shown[0].talks) > 1:
+        kind = "comparisons"
+    return Examples(f"{rule}: their shortest, most clearly decided {kind}.", shown)
+
+
+def _won(
+    told: pd.DataFrame,
+    wins: pd.Series,
+    talks: Mapping[str, Conversation],
+    ranking: Ranking,
+    pair: tuple[str, str, bool],
+) -> list[Example]:
+    """Return what each of two contestants won most clearly, the better one's first."""
+    better, worse, told_apart = pair
     titles = ("A win of", "A win of")
     if told_apart:
         titles = ("A typical win of", "An upset by")
+    shown = []
     for winner, title, sign in zip((better, worse), titles, (1, -1), strict=True):
         segment = _clearest(sign * wins)
         if segment is None:
@@ -108,12 +126,7 @@ def examples_of(contents: SurveyData, ranking: Ranking, source: str) -> Examples
         names = sorted((better, worse), key=lambda name: name != winner)
         shown.append(_example(f"{title} {winner}", rows, names, talks, ranking))
         wins = wins.drop(segment[1], level="conversations")
-    if not shown:
-        return None
-    kind = "segments"
-    if len(shown[0].talks) > 1:
-        kind = "comparisons"
-    return Examples(f"{rule}: their shortest, most clearly decided {kind}.", shown)
+    return shown
 
 
 def _closest(ranking: Ranking, verdicts: Sequence[Mapping]) -> tuple[str, str, bool] | None:

@@ -63,32 +63,40 @@ def test_a_survey_that_ranks_nobody_answers_its_question(made):
     assert first.lead.card.chart
 
 
-@pytest.mark.parametrize("survey", ["acute_eval", "comparative", "spot_the_bot_game"])
-def test_a_win_between_the_closest_two_is_what_annotations_say(made, survey):
+def shown_of(made, survey):
+    """The survey, and of each example of a win (winner, loser, labels by name, ids of the conversations)."""
     contents = load(made, survey)
     why = examples_of(contents, contents.ranking(HUMAN), HUMAN)
-    better, worse = re.match(r"(\S+) and (\S+), the closest two", why.rule).groups()
+    pair = {*re.match(r"(\S+) and (\S+), the closest two", why.rule).groups()}
     talks = indexed(contents.conversations)
-    assert why.shown
+    shown = []
     for example in why.shown:
         winner = example.title.split()[-1]
-        (loser,) = {better, worse} - {winner}
-        said = dict(example.labels)
-        ids = {conversation for conversation, _ in example.talks}
-        rows = [row for row in contents.kept if {*row.conversation_ids} == ids and row.source == HUMAN]
+        (loser,) = pair - {winner}
         assert winner in talks[example.talks[0][0]].entities
         for conversation, turns in example.talks:
             assert [text for *_, text in turns] == [turn.text for turn in talks[conversation].shown[: len(turns)]]
-        if survey == "spot_the_bot_game":
-            assert rows
-            assert LEVEL[said[winner].split()[0]] > LEVEL[said[loser].split()[0]]
-            continue
-        of_winner = {turn for turn in ids if winner in talks[turn].entities}
-        chosen = [
-            row.conversation_ids[int(row.answer[-1])] in of_winner
-            for row in rows
-            if row.question == contents.ranking(HUMAN).whole["question"] and row.answer != "neither"
-        ]
+        shown.append((winner, loser, dict(example.labels), {conversation for conversation, _ in example.talks}))
+    return contents, shown
+
+
+def test_a_win_in_the_game_is_what_annotations_say(made):
+    _, shown = shown_of(made, "spot_the_bot_game")
+    assert shown
+    for winner, loser, said, _ in shown:
+        assert LEVEL[said[winner].split()[0]] > LEVEL[said[loser].split()[0]]
+
+
+@pytest.mark.parametrize("survey", ["acute_eval", "comparative"])
+def test_a_win_between_the_closest_two_is_what_annotations_say(made, survey):
+    contents, shown = shown_of(made, survey)
+    talks = indexed(contents.conversations)
+    question = contents.ranking(HUMAN).whole["question"]
+    assert shown
+    for winner, loser, said, ids in shown:
+        rows = [row for row in contents.kept if {*row.conversation_ids} == ids and row.source == HUMAN]
+        answers = [row for row in rows if row.question == question and row.answer != "neither"]
+        chosen = [winner in talks[row.conversation_ids[int(row.answer[-1])]].entities for row in answers]
         assert sum(chosen) > len(chosen) / 2
         times = {1: "once"}.get(sum(chosen), f"{sum(chosen)} times")
         assert said[winner].startswith(f"preferred {times}")
@@ -119,10 +127,12 @@ def test_a_typical_conversation_is_the_one_nearest_the_mean(made, survey):
         assert {speaker for _, speaker, _ in turns} <= {*talks[conversation].entities}
 
 
-def test_of_behaviours_the_clearest_difference_is_shown_where_it_happens(made, tmp_path):
+@pytest.fixture
+def contradicting(made, tmp_path):
     """Alice alone shows a behaviour, in the last turns of every conversation; nobody else ever does."""
-    shutil.copytree(made.path, tmp_path / "study")
-    path = tmp_path / "study/surveys/abc_eval/judgements.jsonl"
+    folder = tmp_path / "study"
+    shutil.copytree(made.path, folder)
+    path = folder / "surveys/abc_eval/judgements.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     talks = indexed(made.conversations())
     for row in rows:
@@ -131,22 +141,26 @@ def test_of_behaviours_the_clearest_difference_is_shown_where_it_happens(made, t
             late = int(row["target"][5:]) > len(talk.shown) // 2
             row["answer"] = "yes" if late and "alice" in talk.entities else "no"
     files.write_jsonl(path, rows)
-    (tmp_path / "study/manifest.json").unlink()
-    study = Study.open(tmp_path / "study")
-    analyze(study, "abc_eval", bootstraps=20)
-    contents = load(study, "abc_eval")
-    assert examples_of(contents, contents.ranking(HUMAN), HUMAN) is None  # so few conversations tell nobody apart
-    pairs = contents.of("ranking", HUMAN)["pairs"]
+    (folder / "manifest.json").unlink()
+    analyze(Study.open(folder), "abc_eval", bootstraps=20)
+    return load(Study.open(folder), "abc_eval")
+
+
+def test_of_behaviours_the_clearest_difference_is_shown_where_it_happens(contradicting):
+    ranking = contradicting.ranking(HUMAN)
+    assert examples_of(contradicting, ranking, HUMAN) is None  # so few conversations tell nobody apart
+    pairs = contradicting.of("ranking", HUMAN)["pairs"]
     clear = (pairs["label"] == "self_contradiction") & (pairs["a"] == "alice") & (pairs["b"] == "parrot")
     pairs.loc[clear, "p_adjusted_all"] = 0.01
-    why = examples_of(contents, contents.ranking(HUMAN), HUMAN)
+    why = examples_of(contradicting, ranking, HUMAN)
     assert "alice" in why.rule
     assert "“self contradiction”" in why.rule
     [example] = [example for example in why.shown if example.title.endswith("alice")]
     [(conversation, turns)] = example.talks
     [(_, said)] = example.labels
     assert re.fullmatch(r"“self contradiction” in [1-9]\d?% of its turns", said)
-    late = talks[conversation].shown[len(talks[conversation].shown) // 2 + 1 :]
+    talk = indexed(contradicting.conversations)[conversation]
+    late = talk.shown[len(talk.shown) // 2 + 1 :]
     assert {turn.text for turn in late} & {text for *_, text in turns}
 
 

@@ -76,6 +76,6 @@ def test_chats_show_a_typical_one_with_each_of_two_bots(tmp_path):
         [(bot, said)] = example.labels
         rating = said.removeprefix("quality ")
         assert bot in example.title
-        assert (example.conversation, rating) in rated
+        assert (example.talks[0][0], rating) in rated
         assert abs(float(rating) - ranking.contestants[bot]["score"]) <= 0.5
-        assert {name for _, name, _ in example.turns} == {HUMAN, bot}
+        assert {name for _, name, _ in example.talks[0][1]} == {HUMAN, bot}

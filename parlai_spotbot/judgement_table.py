@@ -15,6 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
+    import numpy as np
     from pandas import DataFrame
 
 CATEGORIES = ("source", "item_id", "target", "question", "answer", "language", "day")
@@ -79,18 +80,24 @@ class JudgementColumns:
         conversation = next(iter(conversations), "")
         for name, value in zip(CODES, (conversation, row["worker_id"], row["annotation_id"]), strict=True):
             self.hashes[name].append(hash(_text(value)))  # of "" it is 0
-        self.times.append(_seconds(time))
+        self.times.append(seconds_of(time))
 
-    def extend(self, categories: Iterable[Sequence], codes: Iterable[Sequence], times: Iterable[str]) -> None:
-        """Add judgements by columns: values of `CATEGORIES` and of `CODES`, and when they were submitted."""
-        for (name, places), values in zip(self.places.items(), categories, strict=True):
-            numbers = self.codes[name]
+    def extend(
+        self, categories: Iterable[tuple[Sequence[str], np.ndarray]], hashes: Iterable[np.ndarray], seconds: np.ndarray
+    ) -> None:
+        """Add judgements by columns: of each of `CATEGORIES` values, in the order in which they appear, and which of
+        them each judgement has; a hash of each of `CODES`, 0 for none; and when they were submitted."""
+        import numpy as np
+
+        for (name, places), (values, numbers) in zip(self.places.items(), categories, strict=True):
+            codes = self.codes[name]
             for value in dict.fromkeys(values):
-                numbers.setdefault(value, len(numbers))
-            places.extend(map(numbers.__getitem__, values))
-        for hashes, values in zip(self.hashes.values(), codes, strict=True):
-            hashes.extend(map(hash, values))
-        self.times.extend(map(_seconds, times))
+                codes.setdefault(value, len(codes))
+            value_codes = np.fromiter(map(codes.__getitem__, values), np.intc, len(values))
+            places.frombytes(value_codes[numbers].tobytes())
+        for column, numbers in zip(self.hashes.values(), hashes, strict=True):
+            column.frombytes(numbers.tobytes())
+        self.times.frombytes(seconds.tobytes())
 
     def frame(self, rows: int) -> DataFrame:
         """Return what was added, of so many rows, as a frame."""
@@ -115,7 +122,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _seconds(stamp: str) -> float:
+def seconds_of(stamp: str) -> float:
     """Return an ISO 8601 time in seconds since 1970; a time without a zone is in UTC, and NaN stands for none."""
     try:
         time = datetime.fromisoformat(stamp)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -41,6 +41,9 @@ MOST_OF_A_TEXT = 1 << 30
 
 MOST_OF_A_CELL = 1 << 24
 """Characters: whole conversations are in the cells of some files."""
+
+SPLIT_AT_ONCE = 1 << 18
+"""Characters of a CSV file."""
 
 MOST_UNPACKED = 1 << 28
 """Bytes that one file of a zip file may grow to."""
@@ -315,6 +318,12 @@ def own_data(module: str, name: str = "") -> Any:
 
 
 # -- CSV and zip -------------------------------------------------------------------------------------------------------
+def _first_line(lines: Iterator[str]) -> tuple[int, str, str]:
+    """Return the first line of a CSV file that isn't empty, after how many others, and what separates its cells."""
+    before, first = next(((n, line) for n, line in enumerate(lines) if not NO_HEADER.fullmatch(line)), (0, ""))
+    return before, first, max(SEPARATORS, key=lambda mark: len(QUOTED.sub("", first).split(mark)))
+
+
 def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file that aren't empty, with the number of their last line.
 
@@ -324,8 +333,7 @@ def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(MOST_OF_A_CELL)
     with opened(path) as text:
         lines = lines_of(text)
-        before, first = next(((n, line) for n, line in enumerate(lines) if not NO_HEADER.fullmatch(line)), (0, ""))
-        mark = max(SEPARATORS, key=lambda mark: len(QUOTED.sub("", first).split(mark)))
+        before, first, mark = _first_line(lines)
         reader = csv.reader(chain([first], lines, [END]), delimiter=mark, skipinitialspace=True)
         number = begins = 0
         try:
@@ -339,6 +347,51 @@ def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as err:
             raise Malformed(str(err)) from None
     raise Malformed('a quote (") that opens there is never closed', begins)
+
+
+def csv_blocks(path: Path | str, head: list[str]) -> Iterator[tuple[int, list[list[str]], list[str]]]:
+    """The rows of `csv_rows` after the header, many at once: number of the first line, cells by columns, and each row
+    as a text whose cells are separated by zeros.
+
+    Raises `Malformed`, and as `opened` does, from the first rows on that aren't plain: a cell of several lines, an
+    empty row, other columns than those of `head`. `csv_rows` reads these.
+    """
+    with opened(path) as text:
+        before, first, mark = _first_line(lines_of(text))
+        number = before + 1
+        if next(csv.reader([first], delimiter=mark, skipinitialspace=True), []) != head:
+            raise Malformed("other columns", number)
+        while block := text.read(SPLIT_AT_ONCE):
+            block += text.readline(MOST_OF_A_TEXT)
+            rows = block.replace("\r\n", "\n").rstrip("\n")
+            if rows:
+                yield number + 1, *_plain_rows(rows, mark, len(head))
+            number += block.count("\n")
+
+
+def _plain_rows(text: str, mark: str, width: int) -> tuple[list[list[str]], list[str]]:
+    """Return the cells of lines by columns, and the lines with zeros for marks; `Malformed` where they aren't plain."""
+    if "\r" in text or "\0" in text or len(text) > MOST_OF_A_CELL:
+        raise Malformed("not plain")
+    if '"' in text or f"{mark} " in text or "\n " in text or text[0] == " ":
+        return _quoted_rows(text.split("\n"), mark, width)
+    text = text.replace(mark, "\0")
+    lines = text.split("\n")
+    if {*map(str.count, lines, repeat("\0"))} != {width - 1} or "\0" * (width - 1) in lines:
+        raise Malformed("not plain")
+    cells = text.replace("\n", "\0").split("\0")
+    return [cells[place::width] for place in range(width)], lines
+
+
+def _quoted_rows(lines: list[str], mark: str, width: int) -> tuple[list[list[str]], list[str]]:
+    """Return what `_plain_rows` does, of lines with quotes or blanks after a mark."""
+    try:
+        rows = [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+    except csv.Error as err:
+        raise Malformed(str(err)) from None
+    if len(rows) != len(lines) or {*map(len, rows)} != {width} or not all(map(any, rows)):
+        raise Malformed("not plain")
+    return [[*cells] for cells in zip(*rows, strict=True)], [*map("\0".join, rows)]
 
 
 def unpacked(archive: zipfile.ZipFile, name: str) -> bytes:

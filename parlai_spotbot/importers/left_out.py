@@ -25,6 +25,19 @@ class Unusable(UserError):
         self.reason = reason
 
 
+def identity(row: Iterable) -> int:
+    """Return a number for the values of a row, the same for equal ones."""
+    try:
+        return hash("\0".join(row))
+    except TypeError:  # of numbers themselves -1 and -2 have one hash
+        return hash(repr(tuple(row)))
+
+
+def copy_at(where: str) -> Unusable:
+    """Return the error of a row whose values are those of an earlier one."""
+    return Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
+
+
 @dataclass
 class LeftOut:
     """Rows that a reader left out: how often by reason, of how many `rows`; `strict` refuses the first.
@@ -50,13 +63,10 @@ class LeftOut:
 
     def once(self, row: Iterable, where: str) -> None:
         """Raise `Unusable` for a row whose values are those of an earlier one."""
-        try:
-            identity = hash("\0".join(row))
-        except TypeError:  # of numbers themselves -1 and -2 have one hash
-            identity = hash(repr(tuple(row)))
-        if identity in self.read:
-            raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
-        self.read.add(identity)
+        number = identity(row)
+        if number in self.read:
+            raise copy_at(where)
+        self.read.add(number)
 
     def leave(self, err: Unusable) -> None:
         """Count a row that can't be used."""

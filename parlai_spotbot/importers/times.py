@@ -1,10 +1,15 @@
 """Times as files have them: ISO 8601, numbers, and what JavaScript, BigQuery, spreadsheets and mail programs write."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 EXCEL = (30_000, 60_000)
 """Days since 1899-12-30 that are times of 1982 to 2064."""
@@ -71,19 +76,31 @@ def utc_time(value: Any) -> str:
 
 def utc_times(values: Sequence[Any]) -> list[str]:
     """Return `utc_time` of each of many seconds since 1970, or of smaller units; [] where some aren't such numbers."""
+    return iso_times(microseconds(values))
+
+
+def microseconds(values: Sequence[Any]) -> np.ndarray:
+    """Return many numbers of seconds since 1970, or of smaller units, in microseconds; none where some aren't such."""
     import numpy as np
 
+    none = np.empty(0, np.int64)
     try:
-        numbers = np.array(values, dtype=float)
+        numbers = np.array([*map(float, values)])
     except (TypeError, ValueError, OverflowError):
-        return []
+        return none
     for unit in (1, 1e3, 1e6, 1e9):
         if ((numbers >= max(EARLIEST, LATEST * unit / 1e3)) & (numbers < LATEST * unit)).all():
             part, whole = np.modf(numbers / unit)
-            microseconds = whole.astype(np.int64) * 1_000_000 + np.rint(part * 1e6).astype(np.int64)
-            texts = np.datetime_as_string(microseconds.astype("datetime64[us]")).tolist()
-            return [f"{text.removesuffix('.000000')}Z" for text in texts]
-    return []
+            return whole.astype(np.int64) * 1_000_000 + np.rint(part * 1e6).astype(np.int64)
+    return none
+
+
+def iso_times(since_1970: np.ndarray) -> list[str]:
+    """Return times in microseconds as `utc_time` does."""
+    import numpy as np
+
+    times = np.datetime_as_string(since_1970.astype("datetime64[us]"), timezone="UTC").tolist()
+    return [time.replace(".000000Z", "Z") for time in times]
 
 
 def _in_utc(when: datetime) -> str:

@@ -49,9 +49,7 @@ def vote_rows(rows: Dataset) -> Dataset:
             yield from vote_rows(iter(within))
             return
     rows = chain([second] if second else [], rows)
-    head = tuple(first[1])
-    alone = not (holds_ranks(first[1]) or _tallies(head) or _winners(head))
-    if alone and all(isinstance(value, str) and not OBJECT.match(value) for value in first[1].values()):
+    if is_vote(first[1]):
         yield first
         yield from rows
         return
@@ -60,6 +58,13 @@ def vote_rows(rows: Dataset) -> Dataset:
             for vote in _votes(_flat(one)):
                 for pair in ranked_votes(vote, where):
                     yield where, pair
+
+
+def is_vote(row: Row) -> bool:
+    """Return True if a row of texts is one vote as it is, and so are others with its columns."""
+    head = tuple(row)
+    alone = not (holds_ranks(row) or _tallies(head) or _winners(head))
+    return alone and all(isinstance(value, str) and not OBJECT.match(value) for value in row.values())
 
 
 def _flat(row: Row) -> Row:

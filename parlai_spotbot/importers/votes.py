@@ -11,22 +11,22 @@ import io
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import chain
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, twins
 from parlai_spotbot.importers.dataset_rows import (
     NONE,
+    NOTHING,
     REMEDY,
     Dataset,
     Head,
     Names,
-    Row,
     by_columns,
     dataset_rows,
     has_part,
@@ -36,20 +36,24 @@ from parlai_spotbot.importers.dataset_rows import (
 )
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
-from parlai_spotbot.importers.left_out import LeftOut, Unusable
+from parlai_spotbot.importers.left_out import LeftOut, Unusable, copy_at
 from parlai_spotbot.importers.numbers import AmbiguousNumber
+from parlai_spotbot.importers.row_blocks import Block, BlockRules, Different, Numbered, row_blocks, table_blocks, taken
 from parlai_spotbot.importers.survey_tools import NOT_USED, rejected
-from parlai_spotbot.importers.times import utc_time, utc_times
+from parlai_spotbot.importers.times import iso_times, microseconds, utc_time
 from parlai_spotbot.importers.vote_columns import SIDE_COLUMNS, columns_of, with_sides
 from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
-from parlai_spotbot.importers.vote_rows import vote_rows
+from parlai_spotbot.importers.vote_rows import is_vote, vote_rows
 from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners, stripped
-from parlai_spotbot.judgement_table import JudgementColumns
+from parlai_spotbot.judgement_table import JudgementColumns, seconds_of
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
 from parlai_spotbot.wording import counted, listed
+
+if TYPE_CHECKING:
+    import numpy as np
 
 SURVEY = "votes"
 UNIT = "imported"
@@ -57,8 +61,8 @@ DATE = "T00:00:00Z"
 """How times end that are a date alone."""
 MOST_DIGITS = 8
 """Of the number of votes of a row."""
-BLOCK = 10_000
-"""Number of rows that are read at once."""
+EXACT = 1 << 53
+"""Whole numbers below are floats, too."""
 FURTHER = ("prompt", "annotator", "time", "language")
 """Fields that a file may lack."""
 CHATS = "conversation_a"
@@ -83,6 +87,9 @@ MODEL = re.compile(
 
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
+
+SHORTS = re.compile(r"[\w.:+-]{1,64}(?:\n[\w.:+-]{1,64})*", re.ASCII)
+"""Such ids, a line each."""
 
 
 def votes(
@@ -125,7 +132,7 @@ def votes(
     options = {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
     left_out = left_out or LeftOut()
     winners = Winners(options["answers"], **readings)
-    reader = _VoteReader(winners, options["names"], options["columns"], source, left_out)
+    reader = _VoteReader(path, winners, options["names"], options["columns"], source, left_out)
     with files.no_collection():
         lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
     left_out.check(path)
@@ -197,30 +204,26 @@ def _summary(about: Mapping[str, Any], contestants: int) -> str:
     return f"{votes_read}\nread: {columns}"
 
 
-def _rest(item: str, outcome: str, prompts: str, voter: str, presentation: str, when: str) -> str:
-    """Return the line of a judgement after its ids; all but names and times are parts of JSON."""
-    submitted = ""
-    if when:
-        submitted = f', "submitted_at": "{when}"'
-    return (
-        f'"survey": "votes", "unit_id": "{UNIT}", "item_id": "{item}", "answer": "{outcome}", "conversation_ids": '
-        f'{prompts}, "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", {voter}{presentation}{submitted}}}\n'
+def _lines_of(
+    last: int, votes: Different, voters: Different, presentations: Different, prompts: list[str], times: list[str]
+) -> bytes:
+    """Return the lines of judgements; `last` is the number of the last one before."""
+    answers = [f'"item_id": "{item}", "answer": "{outcome}"' for outcome, item, _ in votes.values]
+    columns = zip(
+        votes.each(answers),
+        [f'["{prompt}"]' if prompt else "[]" for prompt in prompts],
+        voters.each([voter for _, _, voter in voters.values]),
+        presentations.each([presentation for _, presentation in presentations.values]),
+        [f', "submitted_at": "{time}"' if time else "" for time in times],
+        strict=True,
     )
-
-
-def _blocks(rows: Dataset) -> Iterator[list[tuple[str, Row]]]:
-    """Yield the rows, `BLOCK` at once; those in front of one that can't be read come before its error."""
-    block = []
-    try:
-        for row in rows:
-            block.append(row)
-            if len(block) == BLOCK:
-                yield block
-                block = []
-    except UserError:
-        yield block
-        raise
-    yield block
+    lines = [
+        f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": "{UNIT}", '
+        f'{answer}, "conversation_ids": {conversations}, "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", '
+        f"{voter}{presentation}{submitted}}}\n"
+        for number, (answer, conversations, voter, presentation, submitted) in enumerate(columns, start=last + 1)
+    ]
+    return "".join(lines).encode()
 
 
 def prompt_id(value: Any) -> str:
@@ -229,6 +232,16 @@ def prompt_id(value: Any) -> str:
     if text and not SHORT.match(text):
         text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
     return text
+
+
+def prompt_ids(values: Sequence[Any]) -> list[str]:
+    """Return `prompt_id` of each of many values."""
+    texts = [*map(str, values)]
+    joined = "\n".join(texts)
+    one_a_line = joined.count("\n") + 1 == len(texts)
+    if one_a_line and SHORTS.fullmatch(joined) and NOTHING.isdisjoint(map(str.lower, texts)):
+        return texts
+    return [*map(prompt_id, values)]
 
 
 def source_of(annotator: str, given: str, is_judge: bool = False) -> str:
@@ -241,7 +254,7 @@ def source_of(annotator: str, given: str, is_judge: bool = False) -> str:
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    def __init__(self, winners: Winners, names: Names, columns: Names, source: str, left_out: LeftOut):
+    def __init__(self, path: Path, winners: Winners, names: Names, columns: Names, source: str, left_out: LeftOut):
         if source not in ("", HUMAN) and not re.match(r"judge:.", source):
             raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
         if columns.get("first", NONE) != NONE:
@@ -249,6 +262,7 @@ class _VoteReader:
                 f"--columns first={columns['first']}: expected -, where columns don't say who was shown first.",
                 "A column that says whether the sides were changed is swapped=THEIRS.",
             )
+        self.path = path
         self.winners = winners
         self.given_names = names
         self.given_columns = columns
@@ -267,15 +281,17 @@ class _VoteReader:
         self._seen: set[str] = set()
         self._many: Counter[str] = Counter()
         self._told = self._notes_on_columns(head)
-        self._results: Counter[tuple[str, str]] = Counter()
         self._where = ""
+        self._votes = Numbered(self._vote)
+        self._results: Counter[tuple[str, str]] = Counter()
+        self._has_margins = False
         self._sides = [self._swapped(), *columns["a"], *columns["b"], *columns["winner"]]
         self._further = [columns.get(name, [NO_COLUMN])[0] for name in FURTHER]
         self.table = JudgementColumns()
         self._by_judges = spelling(columns.get("annotator", [""])[0]) in WORDS["judges_by_column"]
         self.winners.begin(columns)
         lines = io.BytesIO()
-        lines.writelines(self._lines(self._used(rows, head)))
+        lines.writelines(self._lines(self._blocks(head, rows)))
         self._check_sides()
         self.left_out.read.clear()
         return lines.getvalue()
@@ -291,47 +307,121 @@ class _VoteReader:
                 "Keep the rows of one of the two; of different results write --columns first=-.",
             )
 
-    def _lines(self, rows: Dataset) -> Iterator[bytes]:
+    def _blocks(self, head: Head, rows: Dataset) -> Iterator[Block]:
+        """Yield the rows that are to be used, in blocks, and count all: of a plain table as it is split."""
+        self.left_out.rows = 0
+        if NOT_USED.keys().isdisjoint(map(spelling, head)) and MARKS.isdisjoint(head):
+            is_whole = yield from self._table_blocks(head)
+            if is_whole:
+                return
+        yield from row_blocks(self._used(islice(rows, self.left_out.rows, None), head))
+
+    def _table_blocks(self, head: Head) -> Generator[Block, None, bool]:
+        """Yield the blocks of a plain table whose rows are votes as they are; return True where these are all rows."""
+        blocks = table_blocks(self.path, head, self.given_columns)
+        while True:
+            try:
+                block = next(blocks)
+            except StopIteration as end:
+                return end.value
+            if not self.left_out.rows and not is_vote({name: block.column(name)[0] for name in head}):
+                return False
+            self.left_out.rows += len(block)
+            yield block
+
+    def _lines(self, blocks: Iterable[Block]) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece, and put them into the table."""
         prompt, annotator, time, language = self._further
-        vote_of = cache(self._vote)
-        voter_of = cache(self._voter)
-        presentation_of = cache(self._presentation)
-        number = 0
-        for block in _blocks(rows):
-            lines = []
-            judged = []
-            times = utc_times([row.get(time) for _, row in block])
-            for place, (self._where, row) in enumerate(block):
-                try:
-                    outcome, item, margin = vote_of(*map(row.get, self._sides))
-                    worker, source, voter = voter_of(row.get(annotator))
-                    spoken, presentation = presentation_of(row.get(language), margin)
-                    when = times[place] if times else self._time(row.get(time))
-                    self._check_once(row, worker, when)
-                except Unusable as err:
-                    self.left_out.leave(err)
-                    continue
-                except TypeError:  # unhashable
-                    raise self._no_value(row) from None
-                self._results[item, outcome] += 1
-                text, prompts = self._prompt(row.get(prompt))
-                rest = _rest(item, outcome, prompts, voter, presentation, when)
-                for _ in range(self._times(row)):
-                    number += 1
-                    judged.append((source, item, outcome, spoken, text, worker, number, when))
-                    lines.append(f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", {rest}')
-            self._tabulate(judged)
-            yield "".join(lines).encode()
+        voters = Numbered(self._voter)
+        presentations = Numbered(self._presentation)
+        last = 0
+        for block in blocks:
+            rules = BlockRules(block, self._read_at, self._no_value)
+            vote = rules.numbers(self._votes, *map(block.column, self._sides))
+            voter = rules.numbers(voters, block.texts(annotator))
+            presentation = rules.numbers(presentations, block.texts(language), self._margins(vote))
+            times, seconds = self._times(rules, block.column(time))
+            self._refuse_copies(rules, voters.results, voter, times)
+            rows = self._rows_of_votes(rules, vote)
+            if len(block):
+                self._where = block.place(len(block) - 1)
+            if len(rows):
+                prompts = taken(prompt_ids(block.column(prompt)), rows)
+                columns = (self._votes.of(vote[rows]), voters.of(voter[rows]), presentations.of(presentation[rows]))
+                times = taken(times, rows)
+                self._tabulate(last, *columns, prompts, times, seconds[rows])
+                yield _lines_of(last, *columns, prompts, times)
+                last += len(rows)
 
-    def _tabulate(self, judged: Sequence[tuple]) -> None:
-        """Put judgements into the table, and count them."""
-        if judged:
-            source, item, answer, language, *codes, times = zip(*judged, strict=True)
-            day = [when[:10] for when in times]
-            same = (["pair"] * len(judged), [PREFERENCE] * len(judged))
-            self.counts.update(answer)
-            self.table.extend((source, item, *same, answer, language, day), codes, times)
+    def _read_at(self, where: str) -> None:
+        self._where = where
+
+    def _margins(self, votes: np.ndarray) -> list[str]:
+        """Return the margin of each vote, which few files have."""
+        if not self._has_margins:
+            return [""] * len(votes)
+        return [self._votes.results[number][2] if number >= 0 else "" for number in votes.tolist()]
+
+    def _times(self, rules: BlockRules, values: Sequence[Any]) -> tuple[list[str], np.ndarray]:
+        """Return when votes were given, as texts and in seconds since 1970; "" and NaN where there is no time."""
+        import numpy as np
+
+        since_1970 = microseconds(values)
+        if len(since_1970) and since_1970.max() < EXACT:
+            return iso_times(since_1970), since_1970 / 1e6
+        times = iso_times(since_1970) or rules.each(self._time, values, "")
+        return times, np.array([*map(seconds_of, times)], dtype=float)
+
+    def _rows_of_votes(self, rules: BlockRules, votes: np.ndarray) -> np.ndarray:
+        """Return the row of each vote that is read: those that no rule refuses, as often as they say."""
+        import numpy as np
+
+        counts = None
+        if "count" in self.columns:
+            counts = np.array(rules.each(self._count, rules.block.column(self.columns["count"][0]), 0), int)
+        rows = rules.accepted(self.left_out.leave)
+        accepted = self._votes.of(votes[rows])
+        for (outcome, item, _), count in zip(accepted.values, accepted.counts(), strict=True):
+            self._results[item, outcome] += count
+        if counts is None:
+            return rows
+        return np.repeat(rows, counts[rows])
+
+    def _tabulate(
+        self,
+        last: int,
+        votes: Different,
+        voters: Different,
+        presentations: Different,
+        prompts: list[str],
+        times: list[str],
+        seconds: np.ndarray,
+    ) -> None:
+        """Put judgements into the table, and count them; `last` is the number of the last one before."""
+        import numpy as np
+
+        size = len(prompts)
+        outcomes, items, _ = zip(*votes.values, strict=True)
+        names, sources, _ = zip(*voters.values, strict=True)
+        languages = [language for language, _ in presentations.values]
+        days = Numbered(str)
+        day = np.fromiter((days[time[:10]] for time in times), np.intp, size)
+        constant = np.zeros(size, np.intp)
+        categories = [
+            (sources, voters.places),
+            (items, votes.places),
+            (["pair"], constant),
+            ([PREFERENCE], constant),
+            (outcomes, votes.places),
+            (languages, presentations.places),
+            (days.results, day),
+        ]
+        prompt_hashes = np.fromiter(map(hash, prompts), np.int64, size)
+        name_hashes = np.fromiter(map(hash, names), np.int64, len(names))
+        numbers = np.arange(last + 1, last + size + 1)
+        self.table.extend(categories, [prompt_hashes, name_hashes[voters.places], numbers], seconds)
+        for outcome, count in zip(outcomes, votes.counts(), strict=True):
+            self.counts[outcome] += count
 
     def _as_shown(self, outcome: str, swapped: str, word: str, pair: tuple[str, str]) -> str:
         """Return the outcome of a vote whose sides may have been shown the other way round."""
@@ -353,16 +443,16 @@ class _VoteReader:
         """Return the column that says, or may say, whether the sides were shown the other way round."""
         return self.columns.get("swapped", [NO_COLUMN])[0]
 
-    def _no_value(self, row: Row) -> UserError:
+    def _no_value(self, block: Block, row: int) -> UserError:
         """Return the error of a row with a list or object in a field."""
         columns = [(name, theirs) for name, several in self.columns.items() for theirs in several]
-        named = [f"{name} ({theirs})" for name, theirs in columns if isinstance(row.get(theirs), (list, dict))]
+        values = {theirs: block.column(theirs)[row] for _, theirs in columns}
+        named = [f"{name} ({theirs})" for name, theirs in columns if isinstance(values[theirs], (list, dict))]
         problem = f"{self._where}: a list or object for {listed(named)}, expected one value."
         return UserError(problem, "Name another column, or leave it out: --columns FIELD=-.")
 
     def _used(self, rows: Dataset, head: Head) -> Dataset:
         """Yield the rows that are to be used, and count all."""
-        self.left_out.rows = 0
         may_be_rejected = not NOT_USED.keys().isdisjoint(map(spelling, head))
         marks = MARKS.intersection(head)
         for self._where, row in rows:
@@ -384,25 +474,39 @@ class _VoteReader:
             models = next((name for name in head if has_part(name, MODELS)), "")
         return {"unread": unread, "models": models}
 
-    def _times(self, row: Row) -> int:
+    def _count(self, value: Any) -> int:
         """Return how many votes a row is."""
-        if "count" not in self.columns:
-            return 1
-        value = row.get(self.columns["count"][0])
         text = plain_text(value).removesuffix(".0")
         if not text.isdecimal() or len(text) > MOST_DIGITS:
             raise self._wrong("count", value, "expected a whole number of votes, of eight digits at most", CORRECT)
         return int(text)
 
-    def _check_once(self, row: Row, worker: str, when: str) -> None:
-        """Raise `Unusable` for a copy of an earlier row, where rows have an id, or say who voted at which second."""
-        has_second = worker and when and not when.endswith(DATE)
-        if has_second or not row.keys().isdisjoint(WORDS["row_ids"]):
-            self.left_out.once(row.values(), self._where)
-        elif not self.columns.keys().isdisjoint(("count", "prompt")):
-            try:
-                self.left_out.once(row.values(), self._where)
-            except Unusable:
+    def _refuse_copies(
+        self, rules: BlockRules, voters: Sequence[tuple], numbers: np.ndarray, times: Sequence[str]
+    ) -> None:
+        """Refuse copies of earlier rows, where rows have an id, or say who voted at which second."""
+        block = rules.block
+        with_id = block.with_any(WORDS["row_ids"])
+
+        def is_identified(row: int) -> bool:
+            return with_id[row] or bool(voters[numbers[row]][0] and times[row] and not times[row].endswith(DATE))
+
+        checked = rules.rows()
+        if self.columns.keys().isdisjoint(("count", "prompt")):
+            checked = [row for row in checked if is_identified(row)]
+        if not checked:
+            return
+        identities = block.identities()
+        different = {identities[row] for row in checked}
+        if len(different) == len(checked) and self.left_out.read.isdisjoint(different):
+            self.left_out.read |= different
+            return
+        for row in checked:
+            if identities[row] not in self.left_out.read:
+                self.left_out.read.add(identities[row])
+            elif is_identified(row):
+                rules.refused[row] = copy_at(block.place(row))
+            else:
                 self._many["rows_alike"] += 1
 
     def about(self) -> dict[str, Any]:
@@ -467,7 +571,7 @@ class _VoteReader:
             return Unusable(reason, problem, remedy)
         return UserError(problem, remedy)
 
-    def _vote(self, *values: Any) -> tuple[str, str, str]:
+    def _vote(self, values: Sequence[Any]) -> tuple[str, str, str]:
         """Return the outcome, the item and the margin; `Unusable` where that isn't known."""
         swapped, a, b, word = map(stripped, values[:4])
         for name, text in (("a", a), ("b", b)):
@@ -485,15 +589,8 @@ class _VoteReader:
         item = f"{first}:{second}"  # names need no escapes in JSON
         if item not in self.items:
             self.items[item] = Item(item, (), 0, (), partners=(first, second))
+        self._has_margins |= bool(margin)
         return what, item, margin
-
-    @staticmethod
-    def _prompt(value: Any) -> tuple[str, str]:
-        """Return a prompt's id, and the list of it as JSON."""
-        text = prompt_id(value)
-        if not text:
-            return "", "[]"
-        return text, f'["{text}"]'
 
     def _voter(self, value: Any) -> tuple[str, str, str]:
         """Return a voter's name and source, and both as JSON."""
@@ -507,8 +604,9 @@ class _VoteReader:
         return name, source, f'"worker_id": {text}, "source": {files.dumps(source)}'
 
     @staticmethod
-    def _presentation(language: Any, margin: str) -> tuple[str, str]:
-        """Return the language, and the field of how a vote was presented."""
+    def _presentation(shown: tuple[Any, str]) -> tuple[str, str]:
+        """Return the language of a language and a margin, and the field of how a vote was presented."""
+        language, margin = shown
         named = {"language": plain_text(language), "margin": margin}
         filled_in = {name: text for name, text in named.items() if text}
         if not filled_in:

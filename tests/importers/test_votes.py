@@ -10,9 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from parlai_spotbot import reading
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.votes import REPEATED, _checked
+from parlai_spotbot.importers import row_blocks
+from parlai_spotbot.importers import votes as votes_module
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.importers.times import utc_time, utc_times
@@ -475,3 +478,71 @@ def test_many_times_are_what_each_is_alone(unit):
 @pytest.mark.parametrize("other", ["", None, "2024-05-01", "45000", "-1682351591", "nan", "inf", True, {"$date": 1}])
 def test_times_are_read_one_by_one_where_some_are_no_such_number(other):
     assert utc_times(["1682351591", other]) == []
+
+
+CELLS = {
+    "model_a": ["ada", "Ada", "c,d", "", "-", "1"],
+    "model_b": ["bob", "bob", "bob", "bob", "通义", "2"],
+    "winner": ["model_a", "model_b", "tie", "tie (bothbad)", "bob", "", "[[A>>B]]", "nobody"],
+    "judge": ["u1", "u2", "gpt-4", "U1", "", 'u"x', " u1"],
+    "tstamp": ["1680000000.5", "1680000000", "1680048000", "9999999999.5", "2024-05-01", "5/31/2024 12:00", "", "soon"],
+    "language": ["English", "", 'Fran"çais'],
+    "question_id": ["q1", "q2", "a long question, or so?", "0", "", "one\ntwo"],
+    "count": ["1", "2", "0", "3.0", "many"],
+    "id": [*map(str, range(30))],
+    "status": ["Approved", "Rejected"],
+}
+"""Values of the columns of messy files; the last ones are the rarest."""
+
+
+def messy_file(seed: int) -> bytes:
+    """A table with blanks, copies, quotes, empty and torn lines, and times of several kinds: some in few files."""
+    draw = random.Random(seed)
+    columns = list(CELLS)[:3] + [name for name in list(CELLS)[3:] if draw.random() < 0.5]
+    draw.shuffle(columns)
+    usual = {name: CELLS[name][: draw.randint(1, len(CELLS[name]))] for name in columns}
+    rows = [[draw.choice(usual[name]) for name in columns] for _ in range(draw.choice([0, 1, 2, 40, 150]))]
+    rows += draw.choices(rows, k=draw.choice([0, 3])) if rows else []
+    table = io.StringIO()
+    delimiter = draw.choice(",;\t")
+    writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
+    if draw.random() < 0.5:
+        writer = csv.writer(table, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows([columns, *rows])
+    lines = table.getvalue().splitlines()
+    for _ in range(draw.choice([0, 0, 0, 1])):
+        place = draw.randint(1, len(lines))
+        lines.insert(place, draw.choice(["", "," * (len(columns) - 1), "ada, bob,tie", 'a "quote', "x"]))
+    ends = draw.choice(["\n", "\n", "\r\n", "\r"])
+    text = ends.join(lines) + ends * draw.choice([0, 1, 1, 3])
+    return text.encode(draw.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]), "replace")
+
+
+def outcome_of(path, **options) -> list:
+    """Everything that reading a file leaves: the error, or what is written, the table and what was left out."""
+    left_out = LeftOut()
+    try:
+        imported = votes(path, "x", left_out=left_out, **options)
+    except UserError as err:
+        return [type(err), str(err)]
+    table = imported.table
+    categories = [[*table[name].cat.categories] for name in table if table[name].dtype == "category"]
+    written = b"".join(imported.lines["votes"])
+    return [written, imported.about, imported.units, table.to_csv(), categories, left_out.rows, left_out.lines()]
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_a_table_read_by_columns_is_the_one_read_row_by_row(part, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "SPLIT_AT_ONCE", 300)
+    path = tmp_path / "votes.csv"
+    read_whole = 0
+    for seed in range(50 * part, 50 * part + 50):
+        path.write_bytes(messy_file(seed))
+        by_columns = outcome_of(path)
+        with monkeypatch.context() as patch:
+            patch.setattr(votes_module, "table_blocks", lambda *_: iter(()))
+            patch.setattr(row_blocks, "BLOCK", 7)
+            by_rows = outcome_of(path)
+        assert by_columns == by_rows, seed
+        read_whole += len(by_columns) > 2
+    assert read_whole > 5

@@ -386,10 +386,10 @@ def _plain_rows(text: str, mark: str, width: int) -> tuple[list[list[str]], list
 def _quoted_rows(lines: list[str], mark: str, width: int) -> tuple[list[list[str]], list[str]]:
     """Return what `_plain_rows` does, of lines with quotes or blanks after a mark."""
     try:
-        rows = [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+        *rows, last = csv.reader([*lines, END], delimiter=mark, skipinitialspace=True)
     except csv.Error as err:
         raise Malformed(str(err)) from None
-    if len(rows) != len(lines) or {*map(len, rows)} != {width} or not all(map(any, rows)):
+    if last != [END] or len(rows) != len(lines) or {*map(len, rows)} != {width} or not all(map(any, rows)):
         raise Malformed("not plain")
     return [[*cells] for cells in zip(*rows, strict=True)], [*map("\0".join, rows)]
 

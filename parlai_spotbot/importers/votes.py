@@ -283,7 +283,7 @@ class _VoteReader:
         self._told = self._notes_on_columns(head)
         self._where = ""
         self._votes = Numbered(self._vote)
-        self._results: Counter[tuple[str, str]] = Counter()
+        self._rows_of_result: Counter[int] = Counter()
         self._has_margins = False
         self._sides = [self._swapped(), *columns["a"], *columns["b"], *columns["winner"]]
         self._further = [columns.get(name, [NO_COLUMN])[0] for name in FURTHER]
@@ -298,7 +298,10 @@ class _VoteReader:
 
     def _check_sides(self) -> None:
         """Raise `UserError` where results stand in the file twice, once as each of the two contestants fared."""
-        results = {(*self.items[item].partners, what): count for (item, what), count in self._results.items()}
+        results: Counter[tuple[str, ...]] = Counter()
+        for number, count in self._rows_of_result.items():
+            outcome, item, _ = self._votes.results[number]
+            results[*self.items[item].partners, outcome] += count
         mirrored = {(b, a, CHANGED.get(what, what)): count for (a, b, what), count in results.items()}
         alone = self.counts.total() < 2 * TELLING or "first" in self.given_columns
         if self.winners.against and not alone and results == mirrored:
@@ -380,9 +383,7 @@ class _VoteReader:
         if "count" in self.columns:
             counts = np.array(rules.each(self._count, rules.block.column(self.columns["count"][0]), 0), int)
         rows = rules.accepted(self.left_out.leave)
-        accepted = self._votes.of(votes[rows])
-        for (outcome, item, _), count in zip(accepted.values, accepted.counts(), strict=True):
-            self._results[item, outcome] += count
+        self._rows_of_result.update(votes[rows].tolist())
         if counts is None:
             return rows
         return np.repeat(rows, counts[rows])

@@ -546,3 +546,11 @@ def test_a_table_read_by_columns_is_the_one_read_row_by_row(part, tmp_path, monk
         assert by_columns == by_rows, seed
         read_whole += len(by_columns) > 2
     assert read_whole > 5
+
+
+def test_a_quote_that_opens_at_the_end_of_a_block_is_told(written, monkeypatch):
+    rows = "model_a,model_b,winner\nx,y,model_a\ny,x,model_b\n"
+    path = written(rows + 'x,y,"tie\n' + "y,x,tie\n" * 9)
+    monkeypatch.setattr(reading, "SPLIT_AT_ONCE", len("x,y,model_a\ny,x,model_b\n") + 1)
+    with pytest.raises(UserError, match=r"line 4: a quote .* that opens there is never closed"):
+        votes(path, "x")

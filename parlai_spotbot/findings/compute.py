@@ -87,7 +87,9 @@ def compute(
                 if kept := {name: frames for name, frames in frames_by_source.items() if frames}:
                     result[finding.name] = {"by_source": kept, "made_by": dict(about)}
     if not result and (nothing or broken or not only):
-        raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
+        raise NothingLeft(
+            f"judgements: no complete annotation to analyse (left out: {_left_out_said(nothing, broken)})"
+        )
     if broken:
         for results in result.values():
             results["made_by"]["not_computed"] = broken
@@ -150,3 +152,11 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     if "hygiene" in result:
         lines += [terminal.indented(row["sentence"]) for row in result["hygiene"]["by_source"][""].rows("copies")]
     return "\n".join(lines)
+
+
+def _left_out_said(left_out: LeftOut, broken: Mapping[str, str]) -> str:
+    """Return what is left out of each source and why, in words."""
+    reasons = [f"{name}: {error}" for name, error in broken.items()]
+    for source, counts in left_out.items():
+        reasons += [f"{count:,} × {reason} ({source})" for reason, count in counts.items()]
+    return "; ".join(reasons) or "none"

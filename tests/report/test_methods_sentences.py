@@ -264,7 +264,7 @@ def test_contestants_that_are_left_out_are_said_and_their_pay_is_in_no_sum(new_s
     """
 - [[1], false, 'It showed the first exchange.']
 - [[5], true, 'It showed the first 5 exchanges after the opening.']
-- [[1, 2], false, 'It showed the first 1 and 2 exchanges.']
+- [[1, 2], false, 'It showed the first 1 or 2 exchanges.']
 """,
 )
 def test_lengths_shown_count_from_the_opening(facts, lengths, opened, said):
@@ -301,9 +301,9 @@ def test_tests_and_standard_errors_are_said_where_there_are_some(new_study, fact
     checksums.write_jsonl(study.judgements_path(SURVEY), rows)
     analyze(study, SURVEY, bootstraps=5, backend="native")
     text = methods(facts_of(surveys_of(Study.open(study.path))))[0]
-    assert "No two contestants are compared by a test: too few conversations or annotators" in text
+    assert "In the ranking no two contestants are compared by a test: too few conversations or annotators" in text
     every = text_of(facts)
-    assert "No two contestants" not in every
+    assert "no two contestants" not in every
     for words in ("Standard errors", "likelihood ratio", "all pairs are compared"):
         assert words in every
         assert words not in text
@@ -740,7 +740,7 @@ def test_who_missed_controls_is_counted_before_an_analysis_too(new_study, tmp_pa
     checksums.write_jsonl(study.judgements_path(SURVEY), [*rows, *missed])
     (facts,) = facts_of(surveys_of(study))
     assert facts["failed"] == 1
-    assert "1 person missed more and is left out." in answer_sheets([facts])
+    assert "1 person missed more than allowed and is left out." in answer_sheets([facts])
     assert "1 person who missed more of them than allowed is left out, too." in methods([facts])[0]
     alone = answer_sheets([facts | {"failed": 0}])
     assert "nobody missed more than allowed." in alone

@@ -70,8 +70,11 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
 
 
 def _people_shown(read: Sequence[SurveyData]) -> set[str]:
-    """Return the conversations between people that surveys show."""
-    shown = {name for contents in read for item in contents.items.values() for name in item.conversation_ids}
+    """Return the conversations between people that answers are about; where there are none, that were packed."""
+    shown = set()
+    for contents in read:
+        rows = [row for row in contents.judgements if row.control is None] or contents.items.values()
+        shown |= {name for row in rows for name in row.conversation_ids}
     talks = [talk for contents in read for talk in contents.conversations]
     return {talk.conversation_id for talk in talks if talk.kind == "people" and talk.conversation_id in shown}
 
@@ -100,6 +103,9 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "survey": survey,
         "is_own": contents.survey not in survey_names(),
         **_questions(survey, questions_put(contents)),
+        "each_asks": _asked_at_once(contents, survey),
+        "of_one_speaker": bool(contents.items) and all(item.judged for item in contents.items.values()),
+        "talks": sum(talk.kind != "people" for talk in contents.conversations),
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
         "spoken": _language(contents),
@@ -147,6 +153,24 @@ def questions_put(contents: SurveyData) -> list[Question]:
     return [question for question in survey.main if question.name in names]
 
 
+def _asked_at_once(contents: SurveyData, survey: Survey | None) -> int:
+    """Return how many of the questions, or tasks, that are put an item has at most; 0 where it has all of them."""
+    if survey is None or not contents.items:
+        return 0
+    put = questions_put(contents)
+    groups = [{task.name for task in survey.tasks if question.name in task.questions} for question in put]
+    if not survey.tasks:
+        groups = [{question.heading or question.name} for question in put]
+    of_question = dict(zip([question.name for question in put], groups, strict=True))
+    most = 0
+    for item in contents.items.values():
+        asked = item.questions or tuple(of_question)
+        most = max(most, len(set().union(*(of_question.get(name, ()) for name in asked))))
+    if most == len(set().union(*groups)):
+        return 0
+    return most
+
+
 def _settled(contents: SurveyData) -> dict[str, Any]:
     """Return the plan by which a survey was served until settled, and what came of it; {} where it was not."""
     plan = contents.study.provenance().get(FROZEN, {}).get(contents.survey)
@@ -162,12 +186,21 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     people say otherwise."""
     if contents.counted:
         annotations = contents.annotations(source)
-        items = contents.of("votes", source).one("prompts")["count"] or annotations
+        prompts = contents.of("votes", source).one("prompts")
+        items = prompts["count"]
+        unnamed = [
+            contents.of("votes", source).one("annotators")["known"] < annotations,
+            prompts["known"] < annotations,
+        ]
+        talks = 0
     else:
         every = [row for row in contents.judgements if row.source == source and row.target != ABOUT_THEMSELVES]
         rows = [row for row in every if row.control is None]
         annotations = len({row.annotation_id for row in rows})
         items = len({row.item_id for row in rows})
+        shown = {name for row in rows for name in row.conversation_ids}
+        talks = sum(talk.conversation_id in shown for talk in contents.conversations if talk.kind != "people")
+        unnamed = [False, False]
     right = []
     for variant in contents.judges.get(source, {}).get("variants", {}).values():
         if isinstance(variant, dict) and variant.get("balanced_accuracy") is not None:
@@ -176,7 +209,16 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     found = contents.of("trust", source)
     if found.one("whole").get("warning"):
         caution = trust.said(found.rows("agreement"), trust.IN_A_PAPER)
-    return {"source": source, "annotations": annotations, "items": items, "right": sorted(right), "caution": caution}
+    return {
+        "source": source,
+        "annotations": annotations,
+        "items": items,
+        "talks": talks,
+        "people_unnamed": unnamed[0],
+        "items_unnamed": unnamed[1],
+        "right": sorted(right),
+        "caution": caution,
+    }
 
 
 def _ranking(contents: SurveyData) -> dict[str, Any]:
@@ -197,16 +239,23 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         shared = "votes as independent"
         if clusters:
             shared = f"{' and '.join(clusters)} as clusters"
+    estimated = [row for row in contents.of("agreement", HUMAN).rows("alpha") if row["alpha"] is not None]
     alphas = [
         f"{plainly(row['question'])} {number(row['alpha'])}{in_brackets([row['alpha_low'], row['alpha_high']], number)}"
-        for row in contents.of("agreement", HUMAN).rows("alpha")
-        if row["alpha"] is not None
+        for row in estimated
     ]
+    criteria: dict[str, list[str]] = {}
+    for name, one in contents.rankings(source).items():
+        if name and one.order:
+            criteria.setdefault(one.whole["criterion"], []).append(plainly(name))
     return {
         "ranking": ranking,
         "ranked_by": source,
         "shared": shared,
         "alphas": alphas,
         "alphas_known": all("(" in alpha for alpha in alphas),
+        "metrics": sorted({row["metric"] for row in estimated if "metric" in row}),
+        "criteria": criteria,
+        "other_rankings": [one for one in contents.rankings(source).values() if one.whole != ranking.whole],
         "survival": bool(contents.of("survival", source)),
     }

@@ -1,0 +1,156 @@
+"""The methods paragraph of made-up studies of every survey against their judgements, counted here once more."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from parlai_spotbot import checksums
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.survey_data import surveys_of
+from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.appendix.methods_text import facts_of, methods
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import own_surveys, survey_of
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import cases
+from tests.findings.scripted import by_chance, rows_of, small_study
+from tests.report_sentences import BROKEN, NOBODY
+
+TWO_SCALES = """
+name: two_scales
+title: Two scales
+instructions: Read.
+packing: dialogues
+layout: dialogue
+questions:
+  - {name: fits, targets: ["entity:0"], wording: Does it fit?, scale: [1, 2, 3, 4, 5]}
+  - {name: bores, targets: ["entity:0"], wording: Does it bore?, scale: {least: 0, most: 100}, better: less}
+about: {question: how well?, findings: [ratings]}
+"""
+
+
+def text_of(study):
+    (text,) = methods(facts_of(surveys_of(study)))
+    assert not BROKEN.search(text), text
+    assert not NOBODY.search(text), text
+    return text
+
+
+def headings_of(survey, names):
+    return {survey.question(name).heading or name for name in names if survey.question(name).kind != "free_text"}
+
+
+@cases(
+    "name people pack",
+    """
+- [spot_the_bot, 4, {}]
+- [spot_the_user, 1, {}]
+- [acute_eval, 1, {ask: [engagingness]}]
+- [acute_eval, 4, {ask: [engagingness, humanness]}]
+- [comparative, 4, {}]
+- [dialogue_likert, 1, {}]
+- [turn_likert, 4, {}]
+- [turn_likert, 1, {ask: [quality]}]
+- [abc_eval, 4, {}]
+- [abc_eval, 1, {ask: [consistency]}]
+""",
+)
+def test_counts_are_those_of_the_judgements(tmp_path, name, people, pack):
+    study = small_study(tmp_path / "s", name, per_pair=3, selves=3, **pack)
+    survey = survey_of(study.load(name))
+    units = study.units(name)
+    done = {unit.unit_id for unit in units[: len(units) // 2]}
+    workers = [f"person {n}" for n in range(people)]
+    rows = [row for row in rows_of(study, name, by_chance, workers) if row.unit_id in done]
+    rows = list({(row.worker_id, row.item_id, row.target, row.question): row for row in rows}.values())
+    checksums.write_jsonl(study.judgements_path(name), rows)
+    analyze(study, name, bootstraps=20)
+    text = text_of(Study.open(study.path))
+
+    items = {row.item_id for row in rows}
+    annotations = {row.annotation_id for row in rows}
+    noun = "item" if len(items) == 1 else "items"
+    who = f"{people} people" if people > 1 else "1 person"
+    assert f"{who} gave {len(annotations)} annotations of {len(items)} {noun}" in text
+    shown = {conversation for row in rows for conversation in row.conversation_ids}
+    of_bots = [talk.conversation_id for talk in study.conversations() if set(talk.entities) != {HUMAN}]
+    seen = shown.intersection(of_bots)
+    said = re.search(r", on (\d+) of the (\d+) conversations with bots\.", text)
+    assert (said is None) == (len(seen) == len(of_bots))
+    assert said is None or (int(said[1]), int(said[2])) == (len(seen), len(of_bots))
+    between_people = len(shown) - len(seen)
+    found = re.search(r"(\d+) conversations? between people (were|was|served)", text)
+    assert found is None or int(found[1]) == between_people
+
+    everything = [item.questions or tuple(q.name for q in survey.main) for unit in units for item in unit.items]
+    if survey.tasks:
+        each = [{task.name for task in survey.tasks if set(names) & set(task.questions)} for names in everything]
+    else:
+        each = [headings_of(survey, names) for names in everything]
+    dealt = max(map(len, each)) < len(set.union(*each))
+    assert (f"of which an item has {max(map(len, each))}" in text) == dealt
+    several = len(set.union(*each)) > 1 and not survey.spots
+    assert ("within each question" in text) == (several and not survey.tasks and "corrected" in text)
+    assert ("on each question by itself" in text) == (several and not survey.tasks)
+    if people == 1:
+        assert "[@cameron2011]" not in text
+
+
+def test_scales_that_differ_are_said_one_by_one(tmp_path):
+    path = tmp_path / "two_scales.yaml"
+    path.write_text(TWO_SCALES)
+    study = small_study(tmp_path / "s", "dialogue_likert", per_pair=4)
+    pack_study(study, own_surveys.taken(study, str(path)))
+    rows = rows_of(study, "two_scales", by_chance, ["ann", "bo", "cy"])
+    checksums.write_jsonl(study.judgements_path("two_scales"), rows)
+    analyze(study, "two_scales", bootstraps=20)
+    (text,) = methods(facts_of(surveys_of(Study.open(study.path))))
+    assert "by mean rating from 1 to 5 (fits); mean rating from 0 to 100, where less is better (bores)." in text
+    assert "ordinal Krippendorff's alpha" in text
+
+
+@cases(
+    "columns gap said",
+    """
+- ['', 0, 'People whose number isn''t known gave 60 votes. ']
+- ['question_id', 0, 'People whose number isn''t known gave 60 votes on 10 prompts. ']
+- ['question_id,judge', 0, '7 people gave 60 votes on 10 prompts. ']
+- ['question_id,judge', 3, '7 people and others who are not known gave 60 votes on 10 prompts and on others that']
+- ['judge', 3, '7 people and others who are not known gave 60 votes. ']
+""",
+)
+def test_voters_and_prompts_are_those_that_are_known(tmp_path, columns, gap, said):
+    """Every `gap`-th vote has nothing in further columns."""
+    lines = [",".join(["model_a,model_b,winner", *filter(None, [columns])])]
+    for n in range(60):
+        known = {"question_id": f"q{n % 10}", "judge": f"j{n % 7}"}
+        more = [known[name] if not gap or n % gap else "" for name in filter(None, columns.split(","))]
+        pair = ("x", "y", "z")[n % 3 :] + ("x", "y", "z")[: n % 3]
+        lines.append(",".join([pair[0], pair[1], ("model_a", "tie", "model_b", "model_a")[n // 3 % 4], *more]))
+    data = tmp_path / "votes.csv"
+    data.write_text("\n".join(lines) + "\n")
+    write_study(tmp_path / "s", votes(data, "arena"))
+    study = Study.open(tmp_path / "s")
+    analyze(study, "votes")
+    assert said in text_of(study)
+
+
+def test_of_whom_nothing_is_left_it_is_said(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    rows = study.judgements("spot_the_bot")
+    controls = [
+        replace(row, judgement_id=f"c{n}", annotation_id=f"c/{row.annotation_id}", control="known_human", answer="bot")
+        for n, row in enumerate(rows)
+        if row.question == "nature"
+    ]
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [*rows, *controls])
+    with pytest.raises(UserError) as caught:
+        analyze(study, "spot_the_bot", bootstraps=5)
+    assert "192 × annotation by somebody who missed" in str(caught.value)
+    assert "{" not in str(caught.value)
+    text = text_of(Study.open(study.path))
+    assert "5 people who missed more of them than allowed are left out, too. No answers are left to analyse." in text

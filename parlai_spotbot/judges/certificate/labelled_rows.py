@@ -32,6 +32,9 @@ NUMBER = re.compile(r"\d+")
 WHOSE = "person"
 """Our column of whose label it is, where each person has a column."""
 
+WHAT = "what was labelled"
+"""Our column of what a row is about, where a judge is one of the annotators."""
+
 SURELY = {
     "verdict": re.compile("gpt|claude|gemini|llama|llm|judge|model(?![ _-]?[ab12]$)|auto|machine", re.IGNORECASE),
     "label": re.compile("human|people|person|expert|gold|truth|annot|rater|crowd|user", re.IGNORECASE),
@@ -88,7 +91,10 @@ def standard(
     frame, found, about = _judged(frame, found, judge, where)
     answers = [found["verdict"], *(several or [found["label"]])]
     kept = _kept(frame[found["verdict"]], frame[answers[1:]])
-    about |= {"kept": kept, "unread": unread_note(head, {"", *found.values(), *several})}
+    read = {"", *found.values(), *several}
+    if found.get("item") == WHAT:  # all columns tell its rows apart
+        read |= set(head)
+    about |= {"kept": kept, "unread": unread_note(head, read)}
     frame = frame.assign(**{name: answer_texts(frame[name], kept) for name in answers})
     if "item" in found and _has_several_verdicts(frame, found):
         about["no_items"] = found.pop("item")
@@ -118,7 +124,7 @@ def _judged(
     head = list(frame)
     if "verdict" not in found and (annotator := _judge_among_people(frame, found, judge)):
         about["annotator"] = annotator
-        frame, found = _verdicts_beside(frame, found, annotator)
+        frame, found = _verdicts_beside(frame, found, annotator, where)
     _check_columns(head, found, where)
     return _of_one_judge(frame, found, judge, where), found, about
 
@@ -136,17 +142,32 @@ def _judge_among_people(frame: pd.DataFrame, found: Mapping[str, str], judge: st
     return judges[0]
 
 
-def _verdicts_beside(frame: pd.DataFrame, found: Mapping[str, str], judge: str) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return people's rows with the answers of the annotator `judge` beside theirs, where a column has the answers."""
+def _verdicts_beside(
+    frame: pd.DataFrame, found: Mapping[str, str], judge: str, where: object
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return people's rows with the answers of the annotator `judge` beside theirs, where a column has the answers.
+
+    Where the judge has several answers on an item, as on the pairs of one question, all other columns tell them apart.
+    """
     left = [name for name in frame if name not in found.values()]
     if "label" not in found and len(left) != 1:
         return frame, dict(found)
     label = found.get("label") or left[0]
     is_judge = frame[found["annotator"]].map(plain_text) == judge
-    verdicts = frame[is_judge].drop_duplicates(found["item"]).set_index(found["item"])[label]
-    people = frame[~is_judge].reset_index(drop=True)
-    beside = people.assign(**{judge: people[found["item"]].map(verdicts)})
-    return beside, {**found, "label": label, "verdict": judge}
+    found = {**found, "label": label, "verdict": judge}
+    labelled = frame[found["item"]]
+    if _has_several_verdicts(frame[is_judge], {"item": found["item"], "verdict": label}):
+        others = frame.drop(columns=[found["annotator"], label]).astype(str)
+        labelled = others.agg("\t".join, axis=1)
+        if labelled[is_judge].duplicated().any() or not labelled[~is_judge].isin(labelled[is_judge]).any():
+            raise UserError(
+                f"{where}: {judge} answers several times where {found['item']} is the same.",
+                f"Make a column that says what each row is about, and name it: --columns item={THEIRS}.",
+            )
+        found = {"conversation": found["item"], **found, "item": WHAT}
+    verdicts = frame.loc[is_judge, label].set_axis(labelled[is_judge]).groupby(level=0).first()
+    beside = frame.assign(**{judge: labelled.map(verdicts), WHAT: labelled})
+    return beside[~is_judge].reset_index(drop=True), found
 
 
 def _of_one_judge(frame: pd.DataFrame, found: Mapping[str, str], judge: str, where: object) -> pd.DataFrame:

@@ -410,6 +410,24 @@ def test_a_judge_may_be_an_annotator_among_people(folder):
         sb.certify(long.replace("gpt-4", "parrot"))
 
 
+def test_answers_of_a_judge_among_people_are_about_the_same_pair(folder):
+    """Several pairs of one question: what is compared is the label and the verdict on one pair, or nothing."""
+    rows = frame()
+    about = rows["item"].astype("category").cat.codes
+    pairs = rows.assign(question_id=about // 3, model_a="x", model_b=(about % 3).astype(str))
+    people = pairs[["question_id", "model_a", "model_b", "annotator", "label"]]
+    judge = pairs.drop_duplicates("item").assign(annotator="gpt-4", label=lambda one: one["verdict"])[[*people]]
+    found = sb.certify(pd.concat([people, judge]))
+    alone = sb.certify(rows[["item", "annotator", "verdict", "label"]])
+    assert found.figures["confusion"] == alone.figures["confusion"]
+    assert found.figures["people"] == alone.figures["people"]
+    assert "aren't read" not in str(found)
+    short = pd.concat([people, judge])[["question_id", "annotator", "label"]]
+    for lacking in (short, short.assign(note=[f"{n}" for n in range(len(short))])):
+        with pytest.raises(ValueError, match="gpt-4 answers several times where question_id is the same"):
+            sb.certify(lacking)
+
+
 @pytest.mark.parametrize(
     ("encoding", "answers"), [("cp1252", ["genügend", "ungenügend"]), ("gb18030", ["正确", "错误"])]
 )

@@ -103,7 +103,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "survey": survey,
         "is_own": contents.survey not in survey_names(),
         **_questions(survey, questions_put(contents)),
-        "each_asks": _asked_at_once(contents, survey),
+        "each_asks": _asked_at_once(contents),
         "of_one_speaker": bool(contents.items) and all(item.judged for item in contents.items.values()),
         "talks": sum(talk.kind != "people" for talk in contents.conversations),
         "cuts": survey is not None and packing_of(survey).cuts,
@@ -153,20 +153,14 @@ def questions_put(contents: SurveyData) -> list[Question]:
     return [question for question in survey.main if question.name in names]
 
 
-def _asked_at_once(contents: SurveyData, survey: Survey | None) -> int:
-    """Return how many of the questions, or tasks, that are put an item has at most; 0 where it has all of them."""
-    if survey is None or not contents.items:
-        return 0
-    put = questions_put(contents)
-    groups = [{task.name for task in survey.tasks if question.name in task.questions} for question in put]
-    if not survey.tasks:
-        groups = [{question.heading or question.name} for question in put]
-    of_question = dict(zip([question.name for question in put], groups, strict=True))
-    most = 0
-    for item in contents.items.values():
-        asked = item.questions or tuple(of_question)
-        most = max(most, len(set().union(*(of_question.get(name, ()) for name in asked))))
-    if most == len(set().union(*groups)):
+def _asked_at_once(contents: SurveyData) -> int:
+    """Return how many of the questions, or tasks, that are put an item has at most; 0 where one has all of them."""
+    parts = {question.name: question.heading or question.name for question in questions_put(contents)}
+    for task in contents.asked.tasks:
+        parts |= {name: task.name for name in task.questions if name in parts}
+    asked = [item.questions or tuple(parts) for item in contents.items.values()]
+    most = max((len({parts[name] for name in names if name in parts}) for names in asked), default=0)
+    if most == len(set(parts.values())):
         return 0
     return most
 
@@ -186,12 +180,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     people say otherwise."""
     if contents.counted:
         annotations = contents.annotations(source)
-        prompts = contents.of("votes", source).one("prompts")
-        items = prompts["count"]
-        unnamed = [
-            contents.of("votes", source).one("annotators")["known"] < annotations,
-            prompts["known"] < annotations,
-        ]
+        items = contents.of("votes", source).one("prompts")["count"]
         talks = 0
     else:
         every = [row for row in contents.judgements if row.source == source and row.target != ABOUT_THEMSELVES]
@@ -200,7 +189,6 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         items = len({row.item_id for row in rows})
         shown = {name for row in rows for name in row.conversation_ids}
         talks = sum(talk.conversation_id in shown for talk in contents.conversations if talk.kind != "people")
-        unnamed = [False, False]
     right = []
     for variant in contents.judges.get(source, {}).get("variants", {}).values():
         if isinstance(variant, dict) and variant.get("balanced_accuracy") is not None:
@@ -214,8 +202,6 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         "annotations": annotations,
         "items": items,
         "talks": talks,
-        "people_unnamed": unnamed[0],
-        "items_unnamed": unnamed[1],
         "right": sorted(right),
         "caution": caution,
     }

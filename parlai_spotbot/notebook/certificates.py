@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from parlai_spotbot.judges.certificate import Certificate
-from parlai_spotbot.judges.certificate.of_file import certificate_of_file, certificate_of_frame
+from parlai_spotbot.judges.certificate.of_file import certificate_of_rows
 from parlai_spotbot.notebook.calling import as_value_error
 
 
@@ -59,9 +59,9 @@ def certify(
     """
     with as_value_error("verdicts"):
         if isinstance(verdicts, (str, Path)):
-            return certificate_of_file(Path(verdicts), columns, judge, scale, answers)
+            return certificate_of_rows(Path(verdicts), columns, judge, scale, answers)
         if isinstance(verdicts, pd.DataFrame):
-            return certificate_of_frame(verdicts, columns, judge, scale, answers)
+            return certificate_of_rows(verdicts, columns, judge, scale, answers)
     if labels is None:
         raise ValueError("labels: missing, expected people's labels, one for each of the verdicts")
     parts = {"verdict": list(verdicts)}
@@ -77,4 +77,4 @@ def certify(
             count = len(parts["verdict"])
             raise ValueError(f"{name}: has {len(values)} entries, expected one for each of {count} verdicts")
     with as_value_error("verdicts"):
-        return certificate_of_frame(pd.DataFrame(parts), columns, judge, scale, answers)
+        return certificate_of_rows(pd.DataFrame(parts), columns, judge, scale, answers)

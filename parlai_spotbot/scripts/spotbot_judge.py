@@ -80,11 +80,11 @@ class SpotbotJudge(Command):
     def _certify_file(self, path: Path) -> int:
         """Certify a judge by a file's verdicts and labels."""
         from parlai_spotbot.judges.certificate import NAME
-        from parlai_spotbot.judges.certificate.of_file import certificate_of_file
+        from parlai_spotbot.judges.certificate.of_file import certificate_of_rows
 
         judge = self.opt["judge_name"] or ""
         with encoded(self.opt["encoding"], str(path)):
-            certificate = certificate_of_file(path, self.opt["columns"], judge, self.opt["scale"], self.opt["answers"])
+            certificate = certificate_of_rows(path, self.opt["columns"], judge, self.opt["scale"], self.opt["answers"])
         return self._certified(certificate, Path(self.opt["out"] or NAME))
 
     def _certify_study(self) -> int:

@@ -109,7 +109,7 @@ def test_scales_that_differ_are_said_one_by_one(tmp_path):
     checksums.write_jsonl(study.judgements_path("two_scales"), rows)
     analyze(study, "two_scales", bootstraps=20)
     (text,) = methods(facts_of(surveys_of(Study.open(study.path))))
-    assert "by mean rating from 1 to 5 (fits); mean rating from 0 to 100, where less is better (bores)." in text
+    assert "by mean rating from 0 to 100, where less is better (bores); mean rating from 1 to 5 (fits). " in text
     assert "ordinal Krippendorff's alpha" in text
 
 

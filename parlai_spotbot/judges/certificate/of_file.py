@@ -17,25 +17,19 @@ MANY = 4
 Pairs = str | Mapping[str, str] | None
 
 
-def certificate_of_file(
-    path: Path, columns: Pairs = None, judge: str = "", scale: str = "", answers: Pairs = None
+def certificate_of_rows(
+    given: pd.DataFrame | Path, columns: Pairs = None, judge: str = "", scale: str = "", answers: Pairs = None
 ) -> Certificate:
-    """Return the certificate by a file's rows; see `certificate_of_frame`."""
-    return certificate_of_frame(frame_of_file(path), columns, judge, scale, answers, path)
-
-
-def certificate_of_frame(
-    frame: pd.DataFrame,
-    columns: Pairs = None,
-    judge: str = "",
-    scale: str = "",
-    answers: Pairs = None,
-    where: object = "the frame",
-) -> Certificate:
-    """Return the certificate by a frame's rows; `columns` say how it calls our fields (`labelled_rows.yaml`), `scale`
-    has the answers from lowest to highest, separated by commas, where they have an order that isn't known; "-" where
-    they have none; `answers` say which verdicts and labels are the same ("theirs=ours,…").
+    """Return the certificate by the rows of a frame or file; `columns` say how it calls our fields
+    (`labelled_rows.yaml`), `scale` has the answers from lowest to highest, separated by commas, where they have an
+    order that isn't known; "-" where they have none; `answers` say which verdicts and labels are the same
+    ("theirs=ours,…").
     """
+    where = "the frame"
+    frame = given
+    if isinstance(given, Path):
+        where = str(given)
+        frame = frame_of_file(given)
     rows, about = standard(frame, columns, where, judge)
     rows, about["read_out"] = without_reasons(rows)
     labelled, unlabelled, without = ready(with_answers(rows, answers), where, bool(scale))

@@ -208,7 +208,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
 
 
 def _ranking(contents: SurveyData) -> dict[str, Any]:
-    """Return the ranking of the first source that has one, its clusters if it is of votes, and alpha of each
+    """Return the ranking of the first source that has one, its others by further criteria, and alpha of each
     question."""
     for source in contents.sources:
         ranking = contents.ranking(source)
@@ -216,32 +216,17 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
             break
     else:
         return {}
-    shared = ""
-    if contents.counted:
-        votes = contents.of("votes", source)
-        clusters = [
-            what for what in ("prompts", "annotators") if 1 < votes.one(what)["count"] < votes.one(what)["known"]
-        ]
-        shared = "votes as independent"
-        if clusters:
-            shared = f"{' and '.join(clusters)} as clusters"
     estimated = [row for row in contents.of("agreement", HUMAN).rows("alpha") if row["alpha"] is not None]
     alphas = [
         f"{plainly(row['question'])} {number(row['alpha'])}{in_brackets([row['alpha_low'], row['alpha_high']], number)}"
         for row in estimated
     ]
-    criteria: dict[str, list[str]] = {}
-    for name, one in contents.rankings(source).items():
-        if name and one.order:
-            criteria.setdefault(one.whole["criterion"], []).append(plainly(name))
     return {
         "ranking": ranking,
         "ranked_by": source,
-        "shared": shared,
         "alphas": alphas,
         "alphas_known": all("(" in alpha for alpha in alphas),
         "metrics": sorted({row["metric"] for row in estimated if "metric" in row}),
-        "criteria": criteria,
         "other_rankings": [one for one in contents.rankings(source).values() if one.whole != ranking.whole],
         "survival": bool(contents.of("survival", source)),
     }

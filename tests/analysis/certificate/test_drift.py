@@ -72,7 +72,7 @@ def test_an_unchanged_judge_raises_no_alarm_in_five_rechecks(firmness, repeats):
 @pytest.mark.parametrize(
     ("firmness", "rechecks", "power"),
     [
-        (0, 1, 0.76),
+        (0, 1, 0.84),
         (0.5, 1, 0.85),
         (5, 1, 0.9),
         (1000, 1, 0.95),
@@ -110,7 +110,7 @@ def test_a_judge_whose_verdicts_were_repeated_is_found_in_nine_of_ten_first_rech
 def test_verdicts_repeated_for_the_certificate_use_up_no_level_and_tell_more():
     once = drift_test([["a", "b"]] * 20, [["a"]] * 20)
     repeated = drift_test([["a", "a", "a", "a", "b"]] * 20, [["a"]] * 20)
-    assert once.threshold == repeated.threshold == 1 / (0.03 * (1 - AT_THE_END))
+    assert once.threshold == repeated.threshold == 1 / (level_of(1) * (1 - AT_THE_END))
     assert 0 < repeated.found_after < once.found_after
 
 
@@ -121,7 +121,7 @@ def test_the_first_recheck_bets_on_agreement_alone():
     worse = drift_test([["a", "b"]] * 20, [["a"]] * 20)
     # Each item is worth 2 · odds / (1 + odds) with even chances.
     assert worse.wealth[0] == pytest.approx(STAKES @ (2 * ODDS / (1 + ODDS)))
-    assert 8 <= worse.found_after <= 12
+    assert 8 <= worse.found_after <= 14
     assert worse.pvalue == pytest.approx(0.5**20)
     neither = drift_test([["b", "c"]] * 20, [["a"]] * 20)
     assert neither.found_after == 0  # as wrong as before
@@ -129,7 +129,7 @@ def test_the_first_recheck_bets_on_agreement_alone():
 
 def test_the_second_recheck_sees_changes_that_leave_agreement_as_it_is():
     other = drift_test([["b", "b", "c"]] * 20, [["a"]] * 20, 2)
-    assert 0 < other.found_after <= 12
+    assert 0 < other.found_after <= 13
     assert drift_test([["b", "c", "b"]] * 20, [["a"]] * 20).found_after == 0
     assert drift_test([], []).found_after == 0
 
@@ -139,19 +139,26 @@ def test_all_rechecks_together_hold_the_level():
 
 
 @pytest.mark.parametrize(("worse", "better"), [(12, 3), (40, 20), (9, 9), (0, 3)])
-def test_of_two_verdicts_on_an_item_the_last_test_is_the_sign_test(worse, better):
+def test_of_two_verdicts_on_an_item_the_last_test_is_the_sign_test_with_ties_broken(worse, better):
     verdicts = [["a", "b"]] * worse + [["b", "a"]] * better + [["a", "a"]] * 30
-    expected = binomtest(worse, worse + better, alternative="greater").pvalue
-    assert drift_test(verdicts, [["a"]] * len(verdicts)).pvalue == pytest.approx(expected)
+    sign_test = binomtest(worse, worse + better, alternative="greater").pvalue
+    none_first = [["a", "a"]] * len(verdicts) + verdicts
+    assert drift_test(none_first, [["a"]] * len(none_first)).pvalue == pytest.approx(sign_test)
+    further = 0.0
+    if worse < worse + better:
+        further = binomtest(worse + 1, worse + better, alternative="greater").pvalue
+    assert further < drift_test(verdicts, [["a"]] * len(verdicts)).pvalue <= sign_test + 1e-12
     assert drift_test(verdicts, [["a"]] * len(verdicts), whole=False).pvalue == 1
 
 
-def test_of_several_verdicts_it_is_the_exact_tail_over_which_of_them_is_the_newest():
-    verdicts = [["a", "a", "b"], ["a", "b", "b", "a"], ["b", "a"], ["a", "a", "a"]]
-    orders = [[row[-1] == "b" for row in all_last] for all_last in product(*(rotations(row) for row in verdicts))]
-    given = sum(row[-1] == "b" for row in verdicts)
-    expected = np.mean([sum(marks) >= given for marks in orders])
-    assert drift_test(verdicts, [["a"]] * 4).pvalue == pytest.approx(expected)
+def test_of_several_verdicts_each_value_is_as_frequent_as_it_says_over_which_of_them_is_the_newest():
+    verdicts = [["a", "a", "b"], ["a", "b", "b", "a"], ["b", "a"], ["a", "a", "a"], ["a", "b"], ["b", "a", "b"]]
+    newest = product(*(rotations(row) for row in verdicts))
+    values = np.array([drift_test(rows, [["a"]] * 6).pvalue for rows in newest])
+    for value in np.unique(values):
+        assert np.mean(values <= value + 1e-12) == pytest.approx(value)
+    given = np.array([sum(row[-1] == "b" for row in rows) for rows in product(*(rotations(row) for row in verdicts))])
+    assert values[given == 2].max() < values[given == 1].min()
 
 
 def rotations(row: list[str]) -> list[list[str]]:

@@ -175,7 +175,7 @@ def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
     assert "A recheck of 100 items finds a judge that agreed with 85% of people's labels, and now does with" in str(
         outcome
     )
-    assert str(outcome).endswith("in 66 of 100 cases or more; after --certify --repeats 4, in 92 or more.")
+    assert str(outcome).endswith("in 75 of 100 cases or more; after --certify --repeats 4, in 92 or more.")
     other = Fickle()
     other.changed = 0.3
     outcome = recheck(study.load(SURVEY), other, 100, progress=False)

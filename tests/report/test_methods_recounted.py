@@ -44,6 +44,38 @@ def headings_of(survey, names):
     return {survey.question(name).heading or name for name in names if survey.question(name).kind != "free_text"}
 
 
+def check_counts(text, study, rows, people):
+    """People, annotations, items, and conversations that were judged are as many as the text says."""
+    items = {row.item_id for row in rows}
+    annotations = {row.annotation_id for row in rows}
+    noun = "item" if len(items) == 1 else "items"
+    who = f"{people} people" if people > 1 else "1 person"
+    assert f"{who} gave {len(annotations)} annotations of {len(items)} {noun}" in text
+    shown = {conversation for row in rows for conversation in row.conversation_ids}
+    of_bots = [talk.conversation_id for talk in study.conversations() if set(talk.entities) != {HUMAN}]
+    seen = shown.intersection(of_bots)
+    said = re.search(r", on (\d+) of the (\d+) conversations with bots\.", text)
+    assert (said is None) == (len(seen) == len(of_bots))
+    assert said is None or (int(said[1]), int(said[2])) == (len(seen), len(of_bots))
+    between_people = len(shown) - len(seen)
+    found = re.search(r"(\d+) conversations? between people (were|was|served)", text)
+    assert found is None or int(found[1]) == between_people
+
+
+def check_questions(text, survey, items):
+    """The text says whether an item has some of the questions alone, and that each is ranked by itself."""
+    everything = [item.questions or tuple(q.name for q in survey.main) for item in items]
+    if survey.tasks:
+        each = [{task.name for task in survey.tasks if set(names) & set(task.questions)} for names in everything]
+    else:
+        each = [headings_of(survey, names) for names in everything]
+    dealt = max(map(len, each)) < len(set.union(*each))
+    assert (f"of which an item has {max(map(len, each))}" in text) == dealt
+    several = len(set.union(*each)) > 1 and not survey.spots
+    assert ("within each question" in text) == (several and not survey.tasks and "corrected" in text)
+    assert ("on each question by itself" in text) == (several and not survey.tasks)
+
+
 @cases(
     "name people pack",
     """
@@ -71,31 +103,8 @@ def test_counts_are_those_of_the_judgements(tmp_path, name, people, pack):
     analyze(study, name, bootstraps=20)
     text = text_of(Study.open(study.path))
 
-    items = {row.item_id for row in rows}
-    annotations = {row.annotation_id for row in rows}
-    noun = "item" if len(items) == 1 else "items"
-    who = f"{people} people" if people > 1 else "1 person"
-    assert f"{who} gave {len(annotations)} annotations of {len(items)} {noun}" in text
-    shown = {conversation for row in rows for conversation in row.conversation_ids}
-    of_bots = [talk.conversation_id for talk in study.conversations() if set(talk.entities) != {HUMAN}]
-    seen = shown.intersection(of_bots)
-    said = re.search(r", on (\d+) of the (\d+) conversations with bots\.", text)
-    assert (said is None) == (len(seen) == len(of_bots))
-    assert said is None or (int(said[1]), int(said[2])) == (len(seen), len(of_bots))
-    between_people = len(shown) - len(seen)
-    found = re.search(r"(\d+) conversations? between people (were|was|served)", text)
-    assert found is None or int(found[1]) == between_people
-
-    everything = [item.questions or tuple(q.name for q in survey.main) for unit in units for item in unit.items]
-    if survey.tasks:
-        each = [{task.name for task in survey.tasks if set(names) & set(task.questions)} for names in everything]
-    else:
-        each = [headings_of(survey, names) for names in everything]
-    dealt = max(map(len, each)) < len(set.union(*each))
-    assert (f"of which an item has {max(map(len, each))}" in text) == dealt
-    several = len(set.union(*each)) > 1 and not survey.spots
-    assert ("within each question" in text) == (several and not survey.tasks and "corrected" in text)
-    assert ("on each question by itself" in text) == (several and not survey.tasks)
+    check_counts(text, study, rows, people)
+    check_questions(text, survey, [item for unit in units for item in unit.items])
     if people == 1:
         assert "[@cameron2011]" not in text
 

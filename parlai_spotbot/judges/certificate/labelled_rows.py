@@ -91,10 +91,9 @@ def standard(
     frame, found, about = _judged(frame, found, judge, where)
     answers = [found["verdict"], *(several or [found["label"]])]
     kept = _kept(frame[found["verdict"]], frame[answers[1:]])
-    read = {"", *found.values(), *several}
-    if found.get("item") == WHAT:  # all columns tell its rows apart
-        read |= set(head)
-    about |= {"kept": kept, "unread": unread_note(head, read)}
+    about |= {"kept": kept}
+    if found.get("item") != WHAT:  # of which all columns tell its rows apart
+        about["unread"] = unread_note(head, {"", *found.values(), *several})
     frame = frame.assign(**{name: answer_texts(frame[name], kept) for name in answers})
     if "item" in found and _has_several_verdicts(frame, found):
         about["no_items"] = found.pop("item")

@@ -25,11 +25,12 @@ def certificate_of_rows(
     order that isn't known; "-" where they have none; `answers` say which verdicts and labels are the same
     ("theirs=ours,…").
     """
-    where = "the frame"
-    frame = given
     if isinstance(given, Path):
         where = str(given)
         frame = frame_of_file(given)
+    else:
+        where = "the frame"
+        frame = given
     rows, about = standard(frame, columns, where, judge)
     rows, about["read_out"] = without_reasons(rows)
     labelled, unlabelled, without = ready(with_answers(rows, answers), where, bool(scale))

@@ -198,7 +198,7 @@ def test_verdicts_are_repeated_for_a_certificate_and_rechecks_held_against_them(
         assert again.asked == 60
     assert recheck(study.load(SURVEY), Fickle(), 60, progress=False, repeat=2).run == -2  # there already
     same = recheck(study.load(SURVEY), Fickle(), 60, progress=False)
-    assert (same.run, same.test.level, same.changed) == (1, 0.03 * 7 / 8, False)
+    assert (same.run, same.test.level, same.changed) == (1, 0.04 * (15 / 16), False)
     other = Fickle()
     other.changed = 0.3
     after = recheck(study.load(SURVEY), other, 60, progress=False)

@@ -200,7 +200,7 @@ def _wins(told: pd.DataFrame, better: str, worse: str, ranking: Ranking) -> pd.S
     """Return of each annotation that judged both whether the better one wins (1), the worse one (-1) or neither (0)."""
     values = told.groupby([*SEGMENT, "annotation", "bot"])["value"].mean().unstack()
     values = values.reindex(columns=[better, worse]).dropna().astype(float)
-    wins = np.sign(values[better] - values[worse]).droplevel("annotation")
+    wins = np.sign((values[better] - values[worse]).round(9)).droplevel("annotation")  # means that are equal tie
     if not ranking.of_matches and ranking.contestants[better]["score"] < ranking.contestants[worse]["score"]:
         return -wins  # less is better
     return wins
@@ -227,7 +227,7 @@ def _typical(
         mean = ranking.contestants[bot]["score"]
         if means.empty or mean is None:
             return None
-        exchanges, name = (means - mean).abs().idxmin()
+        exchanges, name = (means - mean).abs().round(9).idxmin()
         rows = rows[(rows["exchanges"] == exchanges) & (rows["conversations"] == name)]
         shown.append(_example(f"A typical conversation of {bot}", rows, [bot], talks, ranking))
     return Examples(f"{rule}: of each the conversation that was judged most like its mean.", shown)

@@ -30,7 +30,7 @@ OTHERS = {".txt", ".md", ".yaml", ".yml", ".parquet"}
 """How files end that aren't read as tables, whatever stands before it."""
 
 
-class Block(Protocol):
+class ColumnBlock(Protocol):
     """Rows of a file that are read at once, by columns."""
 
     def __len__(self) -> int: ...
@@ -197,7 +197,9 @@ class BlockRules:
     first row with such an error is the last one that is looked at.
     """
 
-    def __init__(self, block: Block, read_at: Callable[[str], None], no_value: Callable[[Block, int], UserError]):
+    def __init__(
+        self, block: ColumnBlock, read_at: Callable[[str], None], no_value: Callable[[ColumnBlock, int], UserError]
+    ):
         self.block = block
         self.read_at = read_at
         self.no_value = no_value

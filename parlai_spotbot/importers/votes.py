@@ -38,7 +38,15 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable, copy_at
 from parlai_spotbot.importers.numbers import AmbiguousNumber
-from parlai_spotbot.importers.row_blocks import Block, BlockRules, Different, Numbered, row_blocks, table_blocks, taken
+from parlai_spotbot.importers.row_blocks import (
+    BlockRules,
+    ColumnBlock,
+    Different,
+    Numbered,
+    row_blocks,
+    table_blocks,
+    taken,
+)
 from parlai_spotbot.importers.survey_tools import NOT_USED, rejected
 from parlai_spotbot.importers.times import iso_times, microseconds, utc_time
 from parlai_spotbot.importers.vote_columns import SIDE_COLUMNS, columns_of, with_sides
@@ -310,7 +318,7 @@ class _VoteReader:
                 "Keep the rows of one of the two; of different results write --columns first=-.",
             )
 
-    def _blocks(self, head: Head, rows: Dataset) -> Iterator[Block]:
+    def _blocks(self, head: Head, rows: Dataset) -> Iterator[ColumnBlock]:
         """Yield the rows that are to be used, in blocks, and count all: of a plain table as it is split."""
         self.left_out.rows = 0
         if NOT_USED.keys().isdisjoint(map(spelling, head)) and MARKS.isdisjoint(head):
@@ -319,7 +327,7 @@ class _VoteReader:
                 return
         yield from row_blocks(self._used(islice(rows, self.left_out.rows, None), head))
 
-    def _table_blocks(self, head: Head) -> Generator[Block, None, bool]:
+    def _table_blocks(self, head: Head) -> Generator[ColumnBlock, None, bool]:
         """Yield the blocks of a plain table whose rows are votes as they are; return True where these are all rows."""
         blocks = table_blocks(self.path, head, self.given_columns)
         while True:
@@ -332,7 +340,7 @@ class _VoteReader:
             self.left_out.rows += len(block)
             yield block
 
-    def _lines(self, blocks: Iterable[Block]) -> Iterator[bytes]:
+    def _lines(self, blocks: Iterable[ColumnBlock]) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece, and put them into the table."""
         prompt, annotator, time, language = self._further
         voters = Numbered(self._voter)
@@ -444,7 +452,7 @@ class _VoteReader:
         """Return the column that says, or may say, whether the sides were shown the other way round."""
         return self.columns.get("swapped", [NO_COLUMN])[0]
 
-    def _no_value(self, block: Block, row: int) -> UserError:
+    def _no_value(self, block: ColumnBlock, row: int) -> UserError:
         """Return the error of a row with a list or object in a field."""
         columns = [(name, theirs) for name, several in self.columns.items() for theirs in several]
         values = {theirs: block.column(theirs)[row] for _, theirs in columns}

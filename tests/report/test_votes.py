@@ -79,7 +79,7 @@ def test_the_page_has_no_empty_sections_of_conversations(study):
     folder = study.report_path.parent / "appendix"
     text = (folder / "methods.md").read_text()
     assert "We analysed votes on 4 chatbots" in text
-    assert "40 people gave 300 annotations" in text
+    assert "40 people gave 300 votes" in text
 
 
 def test_studies_of_votes_are_compared(study, tmp_path):

@@ -42,6 +42,7 @@ STANDS = [
 - [^spotbot (setup|doctor), null, 'tests/test_install.py: it installs']
 - ['--survey memorable|--format lines|--provider university', null, 'files of the page: tests/test_contributing.py']
 - ['--judges talkative', null, 'as above']
+- ['spotbot:NAME', null, a task of the user's]
 - [groups.yaml|--group lab, null, questions of corpora that aren't here]
 - [my_judges\.yaml, null, 'the user''s file, whose content the page shows']
 - [\b(my_chats|chats|model1\S*|a|answers)\.(jsonl|csv)\b|votes\.jsonl, null, data of the user's]

@@ -63,10 +63,15 @@ class LeftOut:
 
     def once(self, row: Iterable, where: str) -> None:
         """Raise `Unusable` for a row whose values are those of an earlier one."""
-        number = identity(row)
-        if number in self.read:
+        if self.is_copy(identity(row)):
             raise copy_at(where)
+
+    def is_copy(self, number: int) -> bool:
+        """Return whether a row with this `identity` was read before; note that it is read."""
+        if number in self.read:
+            return True
         self.read.add(number)
+        return False
 
     def leave(self, err: Unusable) -> None:
         """Count a row that can't be used."""

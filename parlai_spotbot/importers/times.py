@@ -74,11 +74,6 @@ def utc_time(value: Any) -> str:
     raise ValueError(f"{text[:40]!r} is no time as 2024-05-01T12:00:00Z")
 
 
-def utc_times(values: Sequence[Any]) -> list[str]:
-    """Return `utc_time` of each of many seconds since 1970, or of smaller units; [] where some aren't such numbers."""
-    return iso_times(microseconds(values))
-
-
 def microseconds(values: Sequence[Any]) -> np.ndarray:
     """Return many numbers of seconds since 1970, or of smaller units, in microseconds; none where some aren't such."""
     import numpy as np

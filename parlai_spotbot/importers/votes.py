@@ -511,9 +511,9 @@ class _VoteReader:
             self.left_out.read |= different
             return
         for row in checked:
-            if identities[row] not in self.left_out.read:
-                self.left_out.read.add(identities[row])
-            elif is_identified(row):
+            if not self.left_out.is_copy(identities[row]):
+                continue
+            if is_identified(row):
                 rules.refused[row] = copy_at(block.place(row))
             else:
                 self._many["rows_alike"] += 1

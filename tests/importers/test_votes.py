@@ -18,7 +18,7 @@ from parlai_spotbot.importers import row_blocks
 from parlai_spotbot.importers import votes as votes_module
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.left_out import LeftOut
-from parlai_spotbot.importers.times import utc_time, utc_times
+from parlai_spotbot.importers.times import iso_times, microseconds, utc_time
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.names import alike, clean_name
 from parlai_spotbot.notebook.votes import read_votes
@@ -472,12 +472,12 @@ def test_many_times_are_what_each_is_alone(unit):
         for seconds in (rng.uniform(1.1e8, 4e9) for _ in range(3000))
     ]
     texts = [f" {number!r}" for number in numbers]
-    assert utc_times(numbers) == utc_times(texts) == list(map(utc_time, numbers))
+    assert iso_times(microseconds(numbers)) == iso_times(microseconds(texts)) == list(map(utc_time, numbers))
 
 
 @pytest.mark.parametrize("other", ["", None, "2024-05-01", "45000", "-1682351591", "nan", "inf", True, {"$date": 1}])
 def test_times_are_read_one_by_one_where_some_are_no_such_number(other):
-    assert utc_times(["1682351591", other]) == []
+    assert iso_times(microseconds(["1682351591", other])) == []
 
 
 CELLS = {

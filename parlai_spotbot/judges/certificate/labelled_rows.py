@@ -91,7 +91,7 @@ def standard(
     frame, found, about = _judged(frame, found, judge, where)
     answers = [found["verdict"], *(several or [found["label"]])]
     kept = _kept(frame[found["verdict"]], frame[answers[1:]])
-    about |= {"kept": kept}
+    about["kept"] = kept
     if found.get("item") != WHAT:  # of which all columns tell its rows apart
         about["unread"] = unread_note(head, {"", *found.values(), *several})
     frame = frame.assign(**{name: answer_texts(frame[name], kept) for name in answers})

@@ -37,7 +37,7 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant, n
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number, readings
 from parlai_spotbot.importers.survey_tools import answer_rows
-from parlai_spotbot.importers.votes import MODEL, MODELS, prompt_id, source_of
+from parlai_spotbot.importers.votes import MODEL, MODELS, judge_of_path, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, UNNAMED, Conversation, Judgement, is_named
@@ -152,6 +152,12 @@ class RatingReader:
                     ratings = found.setdefault((system or bot or values["bot"], rater), {})
                     ratings[criterion or spelling(values.get("criterion") or "rating")] = row.get(column)
                 self._take(where, values, found)
+        if "annotator" not in mapping and not self.request.source:
+            models = [f"column '{name}'" for name in rated if has_part(name, MODELS)]
+            part = judge_of_path(path, self.names.named)
+            if models or part:
+                models.append(f"the path's '{part}'")
+                self.notes.append(WORDS["notes"]["models"].format(models=models[0]))
 
     def _each_system(self, rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
         """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …), or who
@@ -238,9 +244,6 @@ class RatingReader:
         named = [*fields.items(), *((" ".join(filter(None, cell)) or "rating", name) for name, cell in rated.items())]
         self.notes.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in named)}")
         self.notes += filter(None, [unread_note(head, {"rated_row", *(theirs for _, theirs in named)})])
-        models = [name for name in rated if has_part(name, MODELS)]
-        if models and "annotator" not in mapping and not self.request.source:
-            self.notes.append(WORDS["notes"]["models"].format(models=models[0]))
         has_raters = any(rater for *_, rater in rated.values())
         for field, text in TABLE["missing"].items():
             if field not in mapping and not (has_raters and field == "annotator"):

@@ -252,6 +252,21 @@ def prompt_ids(values: Sequence[Any]) -> list[str]:
     return [*map(prompt_id, values)]
 
 
+def judge_of_path(path: Path | str, contestants: Iterable[str]) -> str:
+    """Return the part of a path that suggests that a language model answered: it names a judge, or a model that isn't
+    one of the contestants; "" where none does, or one says that people did."""
+    parts = Path(path).absolute().parts[-3:]
+    if any(has_part(part, WORDS["people_in_paths"]) for part in parts):
+        return ""
+    called = " ".join(map(spelling, contestants))
+    for part in reversed(parts):
+        models = [name for name in re.split(r"[=,\s]", part) if MODEL.match(name)]
+        families = re.findall(r"[a-z]{3,}", " ".join(models).lower())
+        if has_part(part, WORDS["judges_in_paths"]) or (models and not any(name in called for name in families)):
+            return part
+    return ""
+
+
 def source_of(annotator: str, given: str, is_judge: bool = False) -> str:
     """Return the source of an annotator's answers: the one that is `given`, else of a language model a judge's."""
     if not given and annotator and (is_judge or MODEL.match(annotator)):
@@ -480,7 +495,7 @@ class _VoteReader:
         if CLUSTER not in head:
             unread = unread_note(head, {"", UNORDERED, *chain(*self.columns.values())})
         if not self.source and "annotator" not in self.columns:
-            models = next((name for name in head if has_part(name, MODELS)), "")
+            models = next((f"column '{name}'" for name in head if has_part(name, MODELS)), "")
         return {"unread": unread, "models": models}
 
     def _count(self, value: Any) -> int:
@@ -543,6 +558,7 @@ class _VoteReader:
         alike = [f"{first} and {name}" for first, name in twins(self.workers)]
         told = {
             **self._told,
+            "models": self._told["models"] or self._judge_of_path(),
             "winner": self.columns["winner"][0],
             "sides": self.columns["a"][0].startswith(SIDE_COLUMNS)
             and listed(sorted(self.names.named.keys() - self.names.given)),
@@ -558,6 +574,13 @@ class _VoteReader:
         }
         told |= {what: counted(count, WORDS["counted"][what]) for what, count in self._many.items() if count}
         return [text.format(**told) for name, text in WORDS["notes"].items() if told.get(name)]
+
+    def _judge_of_path(self) -> str:
+        """Return what the path says of a judge, where nothing else says who voted."""
+        if self.source or "annotator" in self.columns:
+            return ""
+        part = judge_of_path(self.path, self.names.named)
+        return part and f"the path's '{part}'"
 
     @property
     def _ordered(self) -> bool:

@@ -16,8 +16,10 @@ from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers import row_blocks
 from parlai_spotbot.importers import votes as votes_module
+from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.left_out import LeftOut
+from parlai_spotbot.importers.ratings import RatingReader
 from parlai_spotbot.importers.times import iso_times, microseconds, utc_time
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.names import alike, clean_name
@@ -165,6 +167,31 @@ def test_votes_of_language_models_are_no_people_s(voter, source, written):
     assert bool(found.about["notes"]) == (source != "human")
     kept = votes(written(f"model_a,model_b,winner,judge\nx,y,model_a,{voter}\n"), "x", source="human")
     assert {row.source for row in read(kept)} == {"human"}
+
+
+@pytest.mark.parametrize(
+    ("place", "part"),
+    [
+        ("judge_outputs/all", "judge_outputs"),
+        ("results/o1-mini", "o1-mini.csv"),
+        ("gpt-4-eval/all", "gpt-4-eval"),
+        ("gpt-4-eval/human_votes", ""),
+        ("results/x_vs_y", ""),
+    ],
+)
+def test_who_answered_by_the_path_alone_is_told(place, part, written, tmp_path):
+    """Votes and ratings of people and of models look alike; where no column and no option says whose they are, the
+    path's word for a judge, or a model that is no contestant, is told."""
+    (tmp_path / place).parent.mkdir()
+    path = written("model_a,model_b,winner\nx,y,x\n", f"{place}.csv")
+    told = [note for note in votes(path, "x").about["notes"] if "suggests that a language model answered" in note]
+    assert told == [note for note in told if note.startswith(f"the path's '{part}'")]
+    assert len(told) == bool(part)
+    assert not any("suggests" in note for note in votes(path, "x", source="human").about["notes"])
+    assert {row.source for row in read(votes(path, "x"))} == {"human"}
+    path.write_text("model,rating\nx,1\ny,2\n")
+    rated = RatingReader(ImportRequest(str(path))).study().about["notes"]
+    assert [note for note in rated if "suggests that a language model answered" in note] == told
 
 
 def test_of_a_prompt_only_a_checksum_stays(written):

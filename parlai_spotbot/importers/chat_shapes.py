@@ -36,6 +36,8 @@ HOLDS = (
 """Keys of objects that hold messages or what was said."""
 IN_TURN = "in_turn"
 """Key of a message whose role nobody says."""
+COLUMN = "read_from"
+"""Key of a message that is one by the name of its column alone: the option that names another column, and this one."""
 Messages = list[Row]
 """Messages of one chat."""
 DEEPEST = 1000
@@ -84,6 +86,10 @@ def chats_of(row: Row, number: str) -> Iterator[Row]:
         named = [chat for name, value in row.items() for chat in _named(name, value)]
         if _are_rows(row, named):
             yield from named
+            return
+        lists = [value for value in row.values() if is_list_of(value, dict) and any(map(is_chat, value))]
+        if len(lists) == 1:  # of a report
+            yield from (chat for one in lists[0] for chat in chats_of(one, number))
             return
     yield row
 
@@ -279,7 +285,7 @@ def _numbered(row: Row) -> Messages | None:
         texts.pop()
     if len(texts) < 3 or not is_list_of(texts, str) or not any(" " in text.strip() for text in texts):
         return None
-    return _in_turn(texts)
+    return [{**one, COLUMN: ("messages", places[min(places)])} for one in _in_turn(texts)]
 
 
 def _first(row: Row, field: str) -> Any:
@@ -296,10 +302,12 @@ def first_of(row: Row, keys: Sequence[str]) -> tuple[str, Any]:
 def _answer(row: Row, messages: Messages) -> Messages:
     """Return the messages of what was answered, where the last message is another's."""
     last = next((at(messages[-1], key) for key in ("role", "from", "kwargs.type") if at(messages[-1], key)), "")
-    answer = _first(row, "answered")
+    column, answer = first_of(row, SHAPES["answered"])
     if answer is None or str(last).lower() not in ("user", "human"):
         return []
     answers = _answers(answer)
+    if isinstance(answer, str):
+        answers[0][COLUMN] = ("answer", column)
     if _same(answers[: len(messages)], messages):  # what was asked goes before what was answered
         return answers[len(messages) :]
     return answers
@@ -480,7 +488,10 @@ def _listed(row: Row, names: list[str]) -> Messages | None:
         if len(values) > 1 and is_list_of(values, str) and name not in SHAPES["lists_of_pairs"]:
             if all(map(SPOKEN.match, values)):
                 return _roles_in("\n".join(values))
-            return _named_in_turn(values, row) or _in_turn(values, row)
+            messages = _in_turn(values, row)
+            if _first(row, "answered") is None:  # what goes before answers is there for each
+                messages = [{**one, COLUMN: ("messages", name)} for one in messages]
+            return _named_in_turn(values, row) or messages
         if all(isinstance(one, list) and len(one) > 1 and isinstance(one[0], str) for one in values):
             if all(one[0].lower() in ROLES for one in values):
                 return [{"role": one[0], "content": one[1]} for one in values]

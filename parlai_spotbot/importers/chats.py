@@ -8,7 +8,7 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 import math
 import re
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -18,6 +18,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.chat_shapes import (
+    COLUMN,
     IN_TURN,
     PASSED_OVER,
     Messages,
@@ -36,6 +37,7 @@ from parlai_spotbot.importers.dataset_rows import (
     ELSEWHERE,
     at,
     check_columns,
+    flat,
     has_part,
     is_list_of,
     plain_text,
@@ -51,6 +53,7 @@ from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.outside import cleaned
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.user_files import read_fields
+from parlai_spotbot.wording import listed
 
 USER = "user"
 BOT = "assistant"
@@ -70,6 +73,12 @@ BLOCK = re.compile(r"<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
 MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
 """What --columns may name, and the field by which `shaped` finds it."""
+LABEL = re.compile(r"[^\s?!。？！]{1,40}(?:[ \t]+[^\s?!。？！]{1,40}){0,4}(?<!\.)")
+"""A text that may be a label: few words, and no sentence."""
+FEW = 6
+"""Texts of which it can be told whether they are labels, or names."""
+BOTS = {*CHAT_WORDS["of_bots"]}
+NAMING = BOTS | {*CHAT_WORDS["naming"]}
 TELLING = 100
 """Rows whose columns are looked at for what isn't read."""
 
@@ -101,6 +110,13 @@ class ChatReader(Reading):
                     f"--roles {ours}={theirs}: no such role.", nearest(ours, {*CHAT_WORDS["roles"].values()})
                 )
             self.role_of[theirs.casefold()] = ours
+        self.heads: dict[str, str] = {}
+        """Columns by their spelling, or by the field for which they are taken as a part of their name is known."""
+        self.bot_word = ""
+        """The word for the bot's role in the chat that is read, where it is a name."""
+        self.held: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+        """What columns hold that are turns, or may say which bot it was (model), by their names alone: by the option
+        that names another column, this one, and the bot."""
         self.user = next((name for name in self.names.given if self.role_of.get(name.casefold()) == USER), HUMAN)
         """The user's role where --names names it."""
 
@@ -131,7 +147,9 @@ class ChatReader(Reading):
     def _note_columns(self, row: dict, texts: Sequence[str]) -> None:
         """Note of each column of a row whether it is known to be no text, or mostly holds a line of what was said."""
         lines = "\n".join(texts).split("\n")
-        for spelt, name in {_spelt(name): name for name in row}.items():
+        heads = {_spelt(name): name for name in row}
+        self.heads = heads | self.heads
+        for spelt, name in heads.items():
             known = not self.no_texts.isdisjoint((spelt, name))
             held = plain_text(row[name])
             if held:
@@ -141,11 +159,66 @@ class ChatReader(Reading):
     def _bot_and_user(self, row: dict, where: str, name: str, given: bool) -> tuple[str, str]:
         """Return the names of a row's bot and user; `name` is the file's, or that which --data gives the bot."""
         if not given:
-            named = plain_text(self._find_text(row, "model", where)[1])
+            named = plain_text(self._find_text(row, "model", where)[1]) or self._participant(row) or self.bot_word
             self.counts["unnamed"] += not named
             self.counts["named"] += bool(named)
+            if not named:
+                self._note_names(row, name)
             name = named or name
         return name, self._user(row)
+
+    def _participant(self, row: dict) -> str:
+        """Return the id of the bot among those who take part, "" where a row doesn't list them."""
+        lists = [row.get(key) or [] for key in CHAT_WORDS["shapes"]["participants"]]
+        for part in chain(row.values(), *lists):
+            if isinstance(part, dict):
+                kind = first_of(part, CHAT_WORDS["kinds"])[1]
+                if self.role_of.get(str(kind).casefold()) == BOT:
+                    return plain_text(first_of(part, CHAT_WORDS["ids"])[1])
+        return ""
+
+    def _note_names(self, row: dict, bot: str) -> None:
+        """Take note of what columns hold that may say which bot it was, as their names consist of such words."""
+        for name, value in flat(row).items():
+            parts = {*spelling(name.rpartition(".")[2]).split("_")}
+            may_name = parts <= NAMING and parts & BOTS and name not in self.no_texts
+            if may_name and plain_text(value) and not isinstance(value, bool):
+                self.held["model", name, bot][plain_text(value)] += 1
+
+    def read_note(self) -> str:
+        named = listed([f"{option} from {name}" for option, name, _ in self._held_by_name() if option != "model"])
+        return named and f"read by the names of columns: {named}"
+
+    def _held_by_name(self) -> Iterator[tuple[str, str, Counter[str]]]:
+        """Yield the option, the column's name and its values, of those `held` for which --columns names none."""
+        for (option, column, _), values in self.held.items():
+            if option not in self.columns:
+                yield option, self.heads.get(column, column), values
+
+    def _read_files(self) -> dict[str, str]:
+        """Read the conversations of all files; return the files' checksums by name.
+
+        Raises
+        ------
+        UserError
+            A column is read whose values are labels, or one that may say which bot it was isn't.
+        """
+        checksums = super()._read_files()
+        for option, name, values in self._held_by_name():
+            total = values.total()
+            shown = f"{self.request.data}: column '{name}'", listed([f"'{text}'" for text, _ in values.most_common(3)])
+            named = f"--columns {shlex.quote(f'{option}={name}')}"
+            if not all(map(LABEL.fullmatch, values)):
+                continue
+            if option == "model" and len(values) > 1 and (len(values) < total or total < FEW):
+                problem = "{} may say which bot it was: {}.".format(*shown)
+                raise UserError(problem, f"Write {named}; model=- where all are one bot.")
+            if option != "model" and FEW <= total >= 3 * len(values):
+                problem = "{} holds few short values ({}), which may be labels, nothing that was said.".format(*shown)
+                raise UserError(
+                    problem, f"Name the column of what was said: --columns {option}=THEIRS; where it is this: {named}."
+                )
+        return checksums
 
     def _user(self, row: dict) -> str:
         """Return the user's name: that of --names, else the simulator's, else people's."""
@@ -239,7 +312,7 @@ class ChatReader(Reading):
                 f"Import one after the other: --data NAME=FILE --columns {shlex.quote(f'answer={answers[0]}')}.",
             )
         one = shaped(row)
-        if alone and not of_turns and one.keys() == row.keys() and {"question", "answer"}.isdisjoint(self.columns):
+        if alone and not of_turns and one.keys() == row.keys() and not {"question", "answer"} <= self.columns.keys():
             one = self._by_inner_names(row)
         session = session_of(one)
         if session:
@@ -249,12 +322,21 @@ class ChatReader(Reading):
         return CHAT, "", one
 
     def _by_inner_names(self, row: dict) -> dict:
-        """Return a row with what its only object with a chat holds, else with columns that are called as a question
-        and an answer in part, which is counted."""
+        """Return a row with what its only object with a chat, or list of messages, holds, else with columns that are
+        called as a question and an answer in part."""
         inner = [value for value in row.values() if isinstance(value, dict) and is_chat(value)]
-        said = inner[0] if len(inner) == 1 else _by_part(row)
-        self.counts["by_part"] += "the_answer" in said
-        return shaped({**row, **said})
+        inner += [{"messages": value} for value in row.values() if is_list_of(value, dict) and self._are_said(value)]
+        if len(inner) == 1:
+            return shaped({**row, **inner[0]})
+        names = _by_part(row)
+        self.heads |= names
+        return shaped({**row, **{field: row[name] for field, name in names.items()}})
+
+    def _are_said(self, messages: Messages) -> bool:
+        """Return True for objects that all have a known role and a text, whatever their list is called."""
+        texts = {*self.keys["text"]}
+        roles = {self._role(message)[0] for message in messages if not texts.isdisjoint(message)}
+        return {USER, BOT} <= roles and None not in roles
 
     def _talk_of(self, row: dict) -> Any:
         """Return the id of the conversation of a turn; its `id` only where it has no other."""
@@ -337,7 +419,7 @@ class ChatReader(Reading):
             self.counts["in_turn"] += message.get(IN_TURN) == 1
             text = ""
             if role != TOOL:
-                text = self.text(self._text(message, "text"), role == BOT or (role == USER and self.user != HUMAN))
+                text = self._turn(message, role == BOT or (role == USER and self.user != HUMAN))
             if not text.strip() or (role == SYSTEM and turns):
                 self.counts["left_out"] += 1
             elif role == SYSTEM:
@@ -357,6 +439,13 @@ class ChatReader(Reading):
         self.counts["branches"] += row.get(PASSED_OVER, 0)
         return contexts, turns
 
+    def _turn(self, message: dict, bot: bool) -> str:
+        """Return the text of a message as a turn; one that is a turn by its column's name is noted."""
+        text = self._text(message, "text")
+        if COLUMN in message:
+            self.held[*message[COLUMN], ""][text] += 1
+        return self.text(text, bot)
+
     def _with_roles(self, messages: Messages, where: str) -> list[tuple[str, dict]]:
         """Return (role, message); of a user and a system alone, who take turns, the system is the bot (DSTC's)."""
         roles = [self._role(message) for message in messages]
@@ -367,6 +456,8 @@ class ChatReader(Reading):
             raise self._unknown_role(messages, roles, where)
         if BOT not in dict(roles) and [role for role, _ in roles[:2]] == [USER, SYSTEM]:
             roles = [(BOT if role == SYSTEM else role, word) for role, word in roles]
+        words = [word for role, word in roles if role == BOT and word.casefold() in CHAT_WORDS["names_as_roles"]]
+        self.bot_word = next(iter(words), "")
         return [(str(role), message) for (role, _), message in zip(roles, messages, strict=True)]
 
     def _unknown_role(self, messages: Messages, roles: Sequence[tuple[str | None, str]], where: str) -> Unusable:
@@ -457,16 +548,18 @@ def _spelt(column: str) -> str:
     return spelling(column.removeprefix("Input."))
 
 
-def _by_part(row: dict) -> dict:
-    """Return what was answered, and asked, as `shaped` finds it, of the only columns that are called so in part; {}
-    without an answer."""
+def _by_part(row: dict) -> dict[str, str]:
+    """Return the only columns that are called in part as what was answered, and asked, by the field in which `shaped`
+    finds it; {} without an answer."""
     said = {}
     texts = [name for name, value in row.items() if isinstance(value, str) and value.strip()]
-    texts = [name for name in texts if not has_part(name, CHAT_WORDS["no_answers"])]
+    texts = [name for name in texts if not has_part(name, CHAT_WORDS["no_answers"]) and name not in FIELDS.values()]
     for field, parts in CHAT_WORDS["sure_parts"].items():
         fits = [name for spelt, name in spelt_columns(texts).items() if spelt.rpartition("_")[2] in parts]
-        if len(fits) == 1:
-            said[field] = row[fits[0]]
+        if field in row:
+            said[field] = field
+        elif len(fits) == 1:
+            said[field] = fits[0]
     if "the_answer" not in said:
         return {}
     return said
@@ -484,7 +577,7 @@ def _speaker_column(messages: Messages) -> tuple[str, list[str]]:
     for name in messages[0]:
         values = [message.get(name) for message in messages]
         speakers = list(dict.fromkeys(map(str, values)))
-        if all(isinstance(value, (str, int)) for value in values) and 1 < len(speakers) <= len(values) / 2:
+        if all(isinstance(value, (str, int)) for value in values) and len(speakers) == 2 <= len(values) / 2:
             return f"--columns role={name} ", speakers
     return "", [""]
 

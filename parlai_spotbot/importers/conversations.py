@@ -83,6 +83,11 @@ class Reading:
     take: Any = None
     """Method that reads a row: ``take(row, where, name, given)``, the name of the bot, which the user gave, or the
     file's."""
+
+    def read_note(self) -> str:
+        """Return what a summary says of columns that are read for what their names say; "" of none."""
+        return ""
+
     rows: Any = iter
     """Method that gives the rows that `take` reads of those of a file."""
 
@@ -148,7 +153,7 @@ class Reading:
         with_people = any(HUMAN in talk.entities for talk in self.found.values())
         if self.counts["stopped"] and with_people and not people_named:
             notes.append(SIMULATED)
-        notes += filter(None, [unread_note(-self.is_read, ())])
+        notes += filter(None, [self.read_note(), unread_note(-self.is_read, ())])
         if self.known:
             notes.append(f"{len(self.found)} of them are in --data")
         about = {

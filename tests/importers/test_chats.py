@@ -225,5 +225,101 @@ def test_columns_that_are_not_read_are_named(write):
     rows = [{"Question": "how are you", "answer": "so so", "Mood": 3, "by": {"name": "m"}}] * 2
     rows.append({"messages": said("hi", "hello"), "judged": ["good"]})
     notes = read("messages", write(*rows), columns="model=by.name").about["notes"]
-    assert notes == ["columns that aren't read (--columns OURS=THEIRS names them): Mood and judged"]
+    unread = "columns that aren't read (--columns OURS=THEIRS names them): Mood and judged"
+    assert notes == ["read by the names of columns: answer from answer", unread]
     assert read("messages", write(*rows[2:], name="b.jsonl"), columns="task=judged.0").about["notes"] == []
+
+
+LABELS = ["positive", "negative", "very positive"]
+
+
+def labelled(shape, value, number):
+    """A row whose column holds what may be a label, by the shape of the file."""
+    asked = {"question": f"How do they feel in text {number}?"}
+    shapes = {
+        "answer": {**asked, "Answer": value},
+        "part": {"user_query": f"What is it in {number}?", "model_response": value},
+        "list": {"conversation": [value, value]},
+        "numbered": {"turn_1": value, "turn_2": value, "turn_3": "very positive"},
+    }
+    return shapes[shape]
+
+
+@pytest.mark.parametrize(
+    ("shape", "option"),
+    [
+        ("answer", "answer=Answer"),
+        ("part", "answer=model_response"),
+        ("list", "messages=conversation"),
+        ("numbered", "messages=turn_1"),
+    ],
+)
+def test_labels_are_not_read_as_what_was_said(shape, option, write):
+    """Few short values of a column that only its name makes a turn are refused; the option reads them, and few rows,
+    and sentences, are read with a note."""
+    rows = [labelled(shape, LABELS[number % 3], number) for number in range(12)]
+    with pytest.raises(UserError, match=f"column '{option.partition('=')[2]}' holds few short values") as error:
+        read("messages", write(*rows))
+    assert f"where it is this: --columns {option}." in str(error.value)
+    told = read("messages", write(*rows), columns=option)
+    assert len(told.conversations) == 12
+    note = f"read by the names of columns: {option.replace('=', ' from ')}"
+    assert note not in told.about["notes"]
+    assert note in read("messages", write(*rows[:1])).about["notes"]
+    sentences = [labelled(shape, f"It is {LABELS[number % 3]}, I think.", number) for number in range(12)]
+    assert note in read("messages", write(*sentences)).about["notes"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"bot_version": ["v1", "v2"]}, {}),
+        ({"condition": ["empathic", "neutral"]}, {"columns": "model=condition"}),
+        ({"info": [{"chatbot": "v1"}, {"chatbot": "v2"}]}, {"columns": "model=info.chatbot"}),
+    ],
+)
+@pytest.mark.parametrize("size", [2, 8])
+def test_several_bots_never_stand_under_one_name(columns, words, size, write):
+    """A column that may say which bot it was is asked about where it holds several; one, and what is no name, isn't."""
+    ((name, values),) = columns.items()
+    rows = [{"messages": said(f"hi {n}", f"hello {n}"), name: values[n % 2]} for n in range(size)]
+    with pytest.raises(UserError, match="may say which bot it was: ") as error:
+        read("messages", write(*rows))
+    assert "; model=- where all are one bot" in str(error.value)
+    assert len(read("messages", write(*rows), columns="model=-").plan.contestants) == 1
+    assert len(read("messages", f"mine={write(*rows)}").plan.contestants) == 1
+    if words:
+        assert len(read("messages", write(*rows), **words).plan.contestants) == 2
+    with pytest.raises(UserError, match="may say which bot it was: "):
+        read("messages", write(*rows, {"messages": said("a", "b"), name: None}))
+    assert len(read("messages", write(*rows[::2])).plan.contestants) == 1
+    (one, other) = (write(*rows[side::2], name=f"{side}.jsonl") for side in range(2))
+    assert set(read("messages", f"{one},{other}").plan.contestants) == {"0", "1"}
+    text = [{**row, name: f"It is {n}. Not a name." if n % 2 else "Nor is this one."} for n, row in enumerate(rows)]
+    assert len(read("messages", write(*text)).plan.contestants) == 1
+
+
+def test_who_takes_part_and_words_for_roles_name_the_bot(write):
+    def kinds(bot):
+        return {
+            "participant1_id": {"class": "Bot", "user_id": bot},
+            "participant2_id": {"class": "User", "user_id": "u"},
+        }
+
+    dialog = [{"text": "hi", "sender_class": "User"}, {"text": "hello", "sender_class": "Bot"}]
+    rows = [{"dialog": dialog, **kinds(f"bot{n % 2}"), "dialog_id": n} for n in range(4)]
+    users = [{"id": "u", "userType": "Human"}, {"id": "b", "userType": "Bot"}]
+    rows.append({"users": users, "thread": [{"userId": "u", "text": "hi"}, {"userId": "b", "text": "hello"}], "id": 9})
+    turns = [{"from": "human", "value": "hi"}, {"from": "claude", "value": "hello"}]
+    rows.append({"conversations": turns, "id": 10})
+    assert set(read("messages", write(*rows)).plan.contestants) == {"bot0", "bot1", "b", "claude"}
+
+
+def test_a_list_of_a_report_and_one_of_an_unknown_name_are_read_and_queries_with_intents_are_no_chat(write):
+    report = {"accuracy": 0.5, "details": [{"query": f"is it {n}?", "response": f"It is {n}."} for n in range(3)]}
+    assert len(read("messages", write(report, name="report.json")).conversations) == 3
+    talk = {"chat_hist": [{"role": "User", "text": "hi"}, {"role": "Bot", "text": "hello"}], "notes": [{"text": "x"}]}
+    assert [t.text for t in read("messages", write(talk)).conversations[0].turns] == ["hi", "hello"]
+    queries = [{"text": f"show table {n}", "intent": f"show_{n // 2}"} for n in range(6)]
+    with pytest.raises(UserError, match=r"field 'role' is None\. Name the field that says whose a message is"):
+        read("messages", write({"queries": queries}, name="queries.json"))

@@ -152,8 +152,8 @@ class RatingReader:
                     ratings = found.setdefault((system or bot or values["bot"], rater), {})
                     ratings[criterion or spelling(values.get("criterion") or "rating")] = row.get(column)
                 self._take(where, values, found)
-        if "annotator" not in mapping and not self.request.source:
-            models = [f"column '{name}'" for name in rated if has_part(name, MODELS)]
+        if not self.request.source and not any(MODEL.match(annotator) for *_, annotator, _ in self.rows):
+            models = [f"column '{name}'" for name in rated if has_part(name, MODELS) and "annotator" not in mapping]
             part = judge_of_path(path, self.names.named)
             if models or part:
                 models.append(f"the path's '{part}'")

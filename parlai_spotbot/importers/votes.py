@@ -87,8 +87,10 @@ NO_COLUMN = "\0"
 MODEL = re.compile(
     r"\A(?:(?:[\w.-]{1,60}/)?o[1345](?:[-_.].*)?|"
     r"(?:[\w.-]{1,60}[/_])?"
-    r"(?:(?:chat)?gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|glm)[-_.: ]?"
-    r"(?:v?\d|opus|sonnet|haiku|pro|flash|mini|large|medium|small|turbo|chat|instruct|instant|max|plus|r\b).*)\Z",
+    r"(?:(?:chat)?gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|glm|"
+    r"exaone|vicuna|nemotron)[-_.: ]?"
+    r"(?:v?\d|opus|sonnet|haiku|pro|flash|mini|large|medium|small|turbo|chat|instruct|instant|max|plus|r\b).*|"
+    r"[\w./-]{0,60}\d[bB][-_](?:instruct|chat|it)\b.*)\Z",
     re.IGNORECASE,
 )
 """Names of annotators that are language models'."""
@@ -576,8 +578,8 @@ class _VoteReader:
         return [text.format(**told) for name, text in WORDS["notes"].items() if told.get(name)]
 
     def _judge_of_path(self) -> str:
-        """Return what the path says of a judge, where nothing else says who voted."""
-        if self.source or "annotator" in self.columns:
+        """Return what the path says of a judge, where nothing else says that a model voted."""
+        if self.source or self.judges:
             return ""
         part = judge_of_path(self.path, self.names.named)
         return part and f"the path's '{part}'"

@@ -189,6 +189,10 @@ def test_who_answered_by_the_path_alone_is_told(place, part, written, tmp_path):
     assert len(told) == bool(part)
     assert not any("suggests" in note for note in votes(path, "x", source="human").about["notes"])
     assert {row.source for row in read(votes(path, "x"))} == {"human"}
+    path.write_text("model_a,model_b,winner,judge_id\nx,y,x,ada\n")
+    assert len([note for note in votes(path, "x").about["notes"] if "suggests" in note]) == bool(part)
+    path.write_text("model_a,model_b,winner,judge_id\nx,y,x,gpt-4o\n")
+    assert not any("suggests" in note for note in votes(path, "x").about["notes"])
     path.write_text("model,rating\nx,1\ny,2\n")
     rated = RatingReader(ImportRequest(str(path))).study().about["notes"]
     assert [note for note in rated if "suggests that a language model answered" in note] == told

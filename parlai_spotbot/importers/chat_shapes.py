@@ -13,7 +13,7 @@ from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Row, at, is_list_of, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_answers
-from parlai_spotbot.importers.transcripts import COUNTED, NAMED, SPOKEN
+from parlai_spotbot.importers.transcripts import BRACKETED, COUNTED, NAMED, SPOKEN
 from parlai_spotbot.reading import Malformed, own_data, parse_json
 
 SHAPES = own_data(__file__, "chats.yaml")["shapes"]
@@ -52,8 +52,6 @@ BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 NUMBERED = re.compile(SHAPES["numbered"], re.IGNORECASE)
 MARKS = re.compile(SHAPES["marks"])
 SPACE = re.compile(r":\s+")
-BRACKETED = re.compile(r"^\s{0,9}[\[<]\|?([^\W\d][\w ]{0,39})\|?[\]>]:? ", re.MULTILINE)
-"""A speaker's name in front of a turn ("[doctor] hi", "<user> hi")."""
 SEVERAL = re.compile(SHAPES["several_answers"])
 
 
@@ -430,16 +428,21 @@ def _by_name(turns: list[str]) -> Messages | None:
     return messages
 
 
-def _roles_in(text: str) -> Messages | None:
-    """Return the messages of a text that begins with a role; None where it doesn't."""
+def _roles_in(text: str, least: int = 3) -> Messages | None:
+    """Return the messages of a text that begins with a role, or has so many turns at least after a preamble; None of
+    others."""
     before, *parts = SPOKEN.split(text)
-    if before.strip() or not parts:
+    preamble = before.strip()
+    if len(parts) < 2 * least * bool(preamble) or not parts:
         return None
     said = zip(parts[::2], map(str.strip, parts[1::2]), strict=True)
     speakers = SHAPES["speakers"]
-    return [
+    messages = [
         {"role": speakers.get(role.lower(), "assistant"), "content": words} for role, words in said if words != "None"
     ]
+    if preamble:
+        messages.insert(0, {"role": "system", "content": preamble})
+    return messages
 
 
 def _question(row: Row) -> Messages | None:
@@ -461,7 +464,8 @@ def _question(row: Row) -> Messages | None:
     before = at(row, "history")
     if not is_list_of(before, dict):
         before = _listed(row, ["history"]) or []
-    spoken = _roles_in(question) or []
+    # a text that quotes a dialogue doesn't end where the bot is to go on
+    spoken = _roles_in(question, 2 if question.rstrip().endswith(":") else len(question)) or []
     if len(spoken) < 2:
         spoken = [{"role": "user", "content": question}]
     return [*before, *(message for message in spoken if message["content"])]

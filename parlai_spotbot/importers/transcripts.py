@@ -36,6 +36,12 @@ HEADING = re.compile(
 """Whose turn stands below, in Markdown."""
 NUMBERED = re.compile(r"^(?P<number>\d{1,4}) (?P<asked>[^\t\n]*)(?:\t(?P<answered>[^\t\n]+))?", re.MULTILINE)
 """A line of ParlAI's dialogues: its number within the dialogue, a text and its answer, or a persona."""
+BRACKETED = re.compile(
+    r"(?:^\s{0,9}|\s(?=<\|?(?:spk?|speaker|usr|user|sys|system|bot|agent)_?\d?\|?>))"
+    r"[\[<]\|?([^\W\d][\w ]{0,39})\|?[\]>]:? ",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A speaker's name in front of a turn ("[doctor] hi", "<user> hi"); some also within a line ("<sp1> hi <sp2> ho")."""
 NAMED = re.compile(r'^(?P<speaker>(?:#(?=\w+#:))?[^\s:#,;{\["<][^:,;{\["<\t\n]{0,39}):[ \t]+(?P<text>\S.*)')
 """A turn after its speaker's name."""
 COUNTED = re.compile(r"^(?:turn|round|exchange) ?\d{1,4}:?[ \t]*$", re.IGNORECASE | re.MULTILINE)
@@ -50,11 +56,18 @@ def transcript_rows(path: Path, head: str) -> Rows | None:
     first, _, rest = head.partition("\n")
     if UTTERANCE in first:
         return _texts(whole_text(path).split("\n"))
+    if BRACKETED.match(first) and BRACKETED.match(rest.lstrip()):
+        return _texts(BETWEEN_DIALOGUES.split(whole_text(path)))
     if SENT.match(first):
         return _turns(path, SENT)
     if NUMBERED.match(first) and any(line["answered"] for line in NUMBERED.finditer(head)):
         return _exchanges(path)
-    if SPOKEN.match(head) or HEADING.search(head) or (TABBED.match(first) and TABBED.match(rest.lstrip())):
+    if (
+        SPOKEN.match(head)
+        or len(SPOKEN.findall(head)) > 2
+        or HEADING.search(head)
+        or (TABBED.match(first) and TABBED.match(rest.lstrip()))
+    ):
         return _spoken(path)
     if NAMED.match(first) and any(map(NAMED.match, rest.splitlines()[:2])):
         return _turns(path, NAMED)

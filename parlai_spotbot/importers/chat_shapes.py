@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import Row, at, is_list_of, spelling
 from parlai_spotbot.importers.several_in_a_row import rows_of_answers
 from parlai_spotbot.importers.transcripts import BRACKETED, COUNTED, NAMED, SPOKEN
@@ -458,6 +459,12 @@ def _question(row: Row) -> Messages | None:
         if isinstance(before, list) and len(before) == 1 and isinstance(before[0], str):
             return _in_turn(before)
         return _listed(row, SHAPES["contexts"])
+    lists = [one for one in (parsed(question), parsed(_first(row, "answered"))) if is_list_of(one, str)]
+    if len(lists) == 2 and len(lists[0]) == len(lists[1]) > 1 and "the_question" not in row:
+        raise UserError(
+            f"A row holds {len(lists[0])} questions and answers, in two lists.",
+            "Make a row of each; where the lists are texts: --columns question=THEIRS,answer=THEIRS.",
+        )
     more = row.get("input")
     if "instruction" in row and more and isinstance(more, str):
         question = f"{question}\n{more}"

@@ -324,8 +324,9 @@ class ChatReader(Reading):
     def _by_inner_names(self, row: dict) -> dict:
         """Return a row with what its only object with a chat, or list of messages, holds, else with columns that are
         called as a question and an answer in part."""
-        inner = [value for value in row.values() if isinstance(value, dict) and is_chat(value)]
-        inner += [{"messages": value} for value in row.values() if is_list_of(value, dict) and self._are_said(value)]
+        values = {_spelt(name): value for name, value in row.items()}.values()  # rows have names in both spellings
+        inner = [value for value in values if isinstance(value, dict) and is_chat(value)]
+        inner += [{"messages": value} for value in values if is_list_of(value, dict) and self._are_said(value)]
         if len(inner) == 1:
             return shaped({**row, **inner[0]})
         names = _by_part(row)

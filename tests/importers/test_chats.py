@@ -318,7 +318,7 @@ def test_who_takes_part_and_words_for_roles_name_the_bot(write):
 def test_a_list_of_a_report_and_one_of_an_unknown_name_are_read_and_queries_with_intents_are_no_chat(write):
     report = {"accuracy": 0.5, "details": [{"query": f"is it {n}?", "response": f"It is {n}."} for n in range(3)]}
     assert len(read("messages", write(report, name="report.json")).conversations) == 3
-    talk = {"chat_hist": [{"role": "User", "text": "hi"}, {"role": "Bot", "text": "hello"}], "notes": [{"text": "x"}]}
+    talk = {"Chat Hist": [{"role": "User", "text": "hi"}, {"role": "Bot", "text": "hello"}], "notes": [{"text": "x"}]}
     assert [t.text for t in read("messages", write(talk)).conversations[0].turns] == ["hi", "hello"]
     queries = [{"text": f"show table {n}", "intent": f"show_{n // 2}"} for n in range(6)]
     with pytest.raises(UserError, match=r"field 'role' is None\. Name the field that says whose a message is"):

@@ -287,7 +287,6 @@ def test_several_bots_never_stand_under_one_name(columns, words, size, write):
         read("messages", write(*rows))
     assert "; model=- where all are one bot" in str(error.value)
     assert len(read("messages", write(*rows), columns="model=-").plan.contestants) == 1
-    assert len(read("messages", f"mine={write(*rows)}").plan.contestants) == 1
     if words:
         assert len(read("messages", write(*rows), **words).plan.contestants) == 2
     with pytest.raises(UserError, match="may say which bot it was: "):

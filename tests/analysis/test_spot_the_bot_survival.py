@@ -199,7 +199,7 @@ def test_too_few_conversations_to_compare(made_up):
     own = survived(*made_up(bots=2, per_pair=2, people=1))
     pairs = {(p["a"], p["b"]): p for p in own.rows("pairs")}
     assert pairs["bot0", "human"]["why"] == "too few conversations or annotators to know how much these differ"
-    assert pairs["bot0", "human"]["p"] == 1
+    assert pairs["bot0", "human"]["p"] is pairs["bot0", "human"]["p_adjusted"] is None
     assert pairs["bot0", "bot1"]["why"] == ""
     assert "observed information" in of_model(own, "bot0", "ph")["errors"]
 

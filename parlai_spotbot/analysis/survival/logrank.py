@@ -109,7 +109,7 @@ def logrank(
         Rows of one cluster may depend on each other: annotations of one conversation, or by one annotator. The
         covariance then is the jackknife over clusters, for two clusterings by Cameron, Gelbach & Miller (2011), and
         never says more than that of independent rows; the reference is an F distribution with the effective number of
-        clusters. A group with a single cluster gives p = 1: nothing is known of how its clusters differ.
+        clusters. A single cluster, or a group with one, gives p = 1: nothing is known of how clusters differ.
     strata : sequence (n,), optional
         Groups are compared within strata (segment lengths): scores are taken from the stratum's mean.
     backend : str

@@ -92,6 +92,8 @@ def cox(
     covariates = design(X, len(left), weights * tells)
     if clusters is not None and not isinstance(clusters, ClusterBootstrap):
         units = clusterings(clusters, len(left), weighted)
+        if any(codes.max(initial=0) < 1 for codes in units):
+            raise ValueError("clusters: only one, expected at least two")
         clusters = ClusterBootstrap(*units, rng=np.random.default_rng(0), replicates=REPLICATES)
     elif clusters is not None:
         clusters = _replicates(clusters, weighted)

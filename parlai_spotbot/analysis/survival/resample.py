@@ -43,8 +43,5 @@ def clusterings(clusters: Any, n: int, selected: np.ndarray) -> list[np.ndarray]
         raise ValueError(f"clusters: {len(columns)} clusterings, expected one or two")
     code_lists = []
     for column in columns:
-        codes = pd.factorize(label_codes(column, "clusters", n)[0][selected])[0]
-        if codes.max(initial=0) < 1:
-            raise ValueError("clusters: only one, expected at least two")
-        code_lists.append(codes)
+        code_lists.append(pd.factorize(label_codes(column, "clusters", n)[0][selected])[0])
     return code_lists

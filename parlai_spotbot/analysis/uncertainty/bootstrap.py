@@ -76,9 +76,11 @@ class ClusterBootstrap:
 
     @property
     def effective(self) -> dict[str, float]:
-        """The effective number of conversations, of annotators; one alone is left out beside several of the other."""
+        """The effective number of conversations, and of annotators where there are several."""
         numbers = dict(zip(self.names, self._effective, strict=False))
-        return {name: number for name, number in numbers.items() if number > 1} or dict(list(numbers.items())[:1])
+        if numbers.get("annotators", 0) <= 1:
+            numbers.pop("annotators", None)
+        return numbers
 
     @property
     def why(self) -> str:

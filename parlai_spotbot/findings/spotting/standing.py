@@ -17,6 +17,7 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.ranking.trueskill import SHUFFLES
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import FEW
 from parlai_spotbot.analysis.uncertainty.product import ProductWeights
 from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import pool_of
@@ -54,7 +55,11 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
     davidson = {f"strength{end}": f"davidson{end}" for end in ("", "_low", "_high")}
     model = skill_model(matches)
     contestants = pool.contestants.rename(columns=davidson)
-    for columns in (win_rate_table(pool.fit), _skills(matches, pool.fit.names, model, weights, answers.rng(name))):
+    skills = _skills(matches, pool.fit.names, model, weights, answers.rng(name))
+    if pool.fit.clusters.effective < FEW:
+        skills[["trueskill_mu_low", "trueskill_mu_high"]] = np.nan
+        skills[["range_first", "range_last"]] = 1, len(skills)
+    for columns in (win_rate_table(pool.fit), skills):
         contestants = contestants.merge(columns, on="bot")
     clustered = "conversations"
     if answers.crossed:

@@ -10,7 +10,7 @@ from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NAMED, factor, filled, names_or_number, pairs_apart, plainly, who
+from parlai_spotbot.wording import NAMED, counted, factor, filled, names_or_number, pairs_apart, plainly, who
 
 
 def summarise(result: Result) -> list[str]:
@@ -46,9 +46,14 @@ def _told_apart(pairs: Sequence[Mapping]) -> str:
     """Return how many pairs differ in how soon they are spotted."""
     if not pairs:
         return ""
-    differ = pairs_apart(sum(map(clear, pairs)), len(pairs))
+    tested = [pair for pair in pairs if pair["p"] is not None]
+    if not tested:
+        return f"Whose curves differ is not known: {pairs[0]['why']}."
+    unknown = len(pairs) - len(tested)
+    differ = pairs_apart(sum(map(clear, tested)), len(tested), unknown)
     holm = ", Holm" if len(pairs) > 1 else ""
-    return f"{differ} clearly in how soon they are spotted (log-rank test{holm})."
+    more = f"; of {counted(unknown, 'pair')} more nothing is known" if unknown else ""
+    return f"{differ} clearly in how soon they are spotted (log-rank test{holm}){more}."
 
 
 def _effects(cox: Sequence[Mapping]) -> str:

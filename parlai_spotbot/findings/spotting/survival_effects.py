@@ -67,12 +67,10 @@ def errors_of(rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator,
     by = {"conversation_id": "conversations", "worker_id": "annotators"}
     if replicates < FEW_REPLICATES:
         return {}, f"observed information (fewer than {FEW_REPLICATES} replicates: rows taken as independent)"
-    if clusters and not used:
-        return {"unknown": True}, f"none: one of {' and of '.join(by[c] for c in clusters)} is too few"
-    # Without clusters annotations are drawn, whose rows share an index.
-    draws = [rows[c].to_numpy() for c in used] or [np.asarray(rows.index) // 2]
-    what = " and of ".join(by[c] for c in used) or "annotations"
-    drawn = ClusterBootstrap(*draws, rng=rng, replicates=replicates)
+    if used[:1] != clusters[:1]:
+        return {"unknown": True}, "none: one conversation is too few"
+    what = " and of ".join(by[c] for c in used)
+    drawn = ClusterBootstrap(*[rows[c].to_numpy() for c in used], rng=rng, replicates=replicates)
     return {"clusters": drawn}, f"bootstrap of {what}, {replicates} replicates"
 
 

@@ -49,7 +49,9 @@ def survival_of(answers: Annotations) -> Found:
     if HUMAN in set(answers.rows["a"]):
         names.append(HUMAN)
     present = [name for name in names if name in set(rows["group"])]
-    clusters = [c for c in ("conversation_id", "worker_id")[: 1 + answers.crossed] if rows[c].nunique() > 1]
+    clusters = ["conversation_id"]
+    if answers.crossed and rows["worker_id"].nunique() > 1:
+        clusters.append("worker_id")
     drawn = {name: _Drawn(rows[rows["group"] == name], every, answers.followed) for name in present}
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
     strata = rows["k"]
@@ -146,10 +148,11 @@ def _pairs(
     if len(names) < 2:
         return pd.DataFrame()
     arguments = (rows["left"], rows["right"], rows["group"])
-    together = [rows[c] for c in clusters] or None
-    table = logrank_pairs(*arguments, names=names, strata=strata, clusters=together)
+    table = logrank_pairs(*arguments, names=names, strata=strata, clusters=[rows[c] for c in clusters])
     table["p_independent"] = logrank_pairs(*arguments, names=names)["p_adjusted"]
-    table["why"] = np.where(np.isfinite(table["se"]), "", ALONE)
+    is_known = np.isfinite(table["se"])
+    table["why"] = np.where(is_known, "", ALONE)
+    table.loc[~is_known, ["se", "chi2", "p", "p_adjusted"]] = np.nan
     return table.join(pd.DataFrame([_passing(drawn[a], drawn[b]) for a, b in itertools.combinations(names, 2)]))
 
 

@@ -99,8 +99,9 @@ def cause(audit: Sequence[Mapping]) -> dict | None:
     if not red:
         return None
     worst = min(red, key=lambda row: row["probe"] not in BLOCKING)
-    if worst["probe"] == "order":  # in one or two conversations somebody stands first
-        worst = next((row for row in red if row["probe"] == "clusters" and not row["figures"]["of"]), worst)
+    if worst["probe"] == "order":  # in a few conversations somebody stands first
+        few = [row for row in red if row["probe"] == "clusters" and row["figures"]["pairs"] == row["figures"]["of"]]
+        worst = next(iter(few), worst)
     return cause_of(worst, audit)
 
 

@@ -122,6 +122,43 @@ def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_pa
     report_sentences.check(study)
 
 
+def test_twelve_people_on_one_conversation_say_nothing_of_other_conversations(tmp_path):
+    study = {"bots": TWO, "per_pair": 1, "people": 0}
+    study, result = made(tmp_path, "spot_the_bot", study, "ann_is_human", 12, None)
+    found = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
+    [pair] = found["survival"].rows("pairs")
+    assert [pair[name] for name in ("se", "chi2", "p", "p_adjusted")] == [None] * 4
+    for row in found["survival"].rows("curves"):
+        assert row["survival_low"] is row["survival_high"] is None
+    for row in (*found["survival"].rows("cox"), *found["survival"].rows("cox_po")):
+        assert row["p"] is row["ratio_low"] is None
+    for row in found["ranking"].rows("ranking"):
+        assert row["trueskill_mu_low"] is None
+        assert (row["range_first"], row["range_last"]) == (1, 2)
+    text = " ".join(filter(None, told("spot_the_bot", study, result)))
+    why = "too few conversations or annotators to know how much these differ"
+    assert f"Whose curves differ is not known: {why}." in text
+    assert "clearly in how soon" not in text
+
+
+@pytest.mark.parametrize("votes", [1, 2, 5])
+def test_of_so_few_votes_the_first_reason_is_their_number(votes):
+    won = {"model_a": "ann", "model_b": "bob", "winner": "model_a"}
+    [pair] = sb.read_votes([won] * votes).rank(bootstraps=20).tables["pairs"].to_dict("records")
+    assert (pair["verdict"], pair["reason"]) == ("not known", "clusters")
+    assert pair["estimate_low"] is pair["estimate_high"] is None
+    [pair] = sb.read_votes([won] * 6).rank(bootstraps=20).tables["pairs"].to_dict("records")
+    assert pair["reason"] == "order"
+
+
+def test_votes_on_one_prompt_say_nothing_of_other_prompts():
+    rows = [{"model_a": "ann", "model_b": "bob", "winner": "model_a", "question_id": "q"}] * 12
+    results = sb.finding(sb.read_votes(rows), "votes")
+    test = results.frames.one("first")
+    assert ([*test["ci"]], test["p"]) == ([0, 1], 1)
+    assert "one prompt was voted on 12 times: nothing shows what others would give" in results.sentences[0]
+
+
 def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     study, result = made(tmp_path, "spot_the_bot", {"people": 12}, "always_first", 1, 14, seconds=1.0)
     human = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}

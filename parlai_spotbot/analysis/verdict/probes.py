@@ -70,8 +70,9 @@ def annotator_probe(answers_by: Sequence[int], annotators_known: bool = True) ->
 def cluster_probe(pairs: pd.DataFrame) -> Probe:
     """Probe whether what decides is on several conversations (or prompts, or by several annotators).
 
-    Red pairs are those that standard errors would call different and sign flips of whole clusters do not, and those
-    with an estimate but no test, since nothing shows how others would differ.
+    Red pairs are those that standard errors would call different and sign flips of whole clusters do not, those with an
+    estimate but no test, since nothing shows how others would differ, and those that one stood first in where so few
+    say anything that they would not be known in either order.
     """
     p = pairs["p"].to_numpy(dtype=float)
     estimate = pairs["estimate" if "estimate" in pairs else "difference"].to_numpy(dtype=float)
@@ -82,6 +83,8 @@ def cluster_probe(pairs: pd.DataFrame) -> Probe:
     thin = tested & (np.round(effective, 6) <= AGREE)
     fewest = float(effective[tested].min(initial=np.inf))
     figures = {"pairs": int(thin.sum()), "of": int(tested.sum()), "fewest": fewest if np.isfinite(fewest) else None}
+    if "confounded" in pairs:
+        undone |= thin & (pairs["confounded"] == 1).to_numpy()
     red = undone | untested
     if not red.any():
         return Probe("clusters", AMBER if thin.any() else GREEN, figures)

@@ -141,13 +141,15 @@ def _judged(
 ) -> pd.DataFrame:
     """Return the pairs with their verdicts and reasons; `null` is the value of equal contestants."""
     ends = list(zip(pairs["a"], pairs["b"], strict=True))
+    is_of_order = np.zeros(len(pairs), dtype=bool)
     for probe in probes:
         if probe.level != RED:
             continue
         about = None if probe.pairs is None else {frozenset(pair) for pair in probe.pairs}
         for place, pair in enumerate(ends):
-            if not reason[place] and (about is None or frozenset(pair) in about):
-                reason[place] = probe.name
+            if about is None or frozenset(pair) in about:
+                reason[place] = reason[place] or probe.name
+                is_of_order[place] |= probe.name == "order"
     unknown = ~np.isfinite(pairs["p"].to_numpy(dtype=float))
     reason[unknown & (reason == "")] = "clusters"
     clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy() & (reason == "")
@@ -156,7 +158,7 @@ def _judged(
     verdict = np.select([reason != "", clear & ahead, clear, within], [UNKNOWN, BETTER, WORSE, EQUAL], SAME)
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)
     judged = pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
-    judged.loc[reason == "order", ["low", "high"]] = np.nan  # of strength and the first place together
+    judged.loc[is_of_order, ["low", "high"]] = np.nan  # of strength and the first place together
     return judged
 
 

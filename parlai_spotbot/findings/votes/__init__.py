@@ -67,12 +67,12 @@ class Ballots(OneSource):
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of votes: those on one prompt, whoever answered it, and those of one annotator."""
-        talks = _recurring(_alone(self.prompt))
-        if talks is not None:
-            talks = talks[:, None]
-        workers = None
-        if self.crossed:
-            workers = _recurring(_alone(self.worker))
+        talks = workers = None
+        if _is_repeated(_alone(self.prompt)):
+            talks = _alone(self.prompt)[:, None]
+        people = _alone(self.worker)
+        if self.crossed and _is_repeated(people) and (people != people[0]).any():
+            workers = people
         return Clusters(len(self.a), talks, workers)
 
     def matches(self) -> pd.DataFrame:
@@ -125,12 +125,9 @@ def _alone(codes: np.ndarray) -> np.ndarray:
     return np.where(unknown, codes.max(initial=-1) + np.cumsum(unknown), codes)
 
 
-def _recurring(codes: np.ndarray) -> np.ndarray | None:
-    """The codes where some come more than once, and not all are one's; else None: votes stand alone in this."""
-    sizes = np.bincount(codes)
-    if sizes.max(initial=0) < 2 or (sizes > 0).sum() < 2:
-        return None
-    return codes
+def _is_repeated(codes: np.ndarray) -> bool:
+    """Return True if some code comes more than once: votes don't stand alone in this."""
+    return bool(np.bincount(codes).max(initial=0) > 1)
 
 
 class VoteForm(Form):

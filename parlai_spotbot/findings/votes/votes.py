@@ -7,7 +7,7 @@ from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.votes import FORM, Ballots
-from parlai_spotbot.wording import filled
+from parlai_spotbot.wording import filled, upper_first
 
 
 def compute(ballots: Ballots) -> Found:
@@ -49,10 +49,14 @@ def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
     elif ballots.crossed and clusters.workers is not None:
         sentences.append(f"{people['count']:,} annotators voted up to {people['most']:,} times each")
     if clusters.conversations is not None:
-        sentences.append(f"{prompts['count']:,} prompts were voted on up to {prompts['most']:,} times each")
+        text = f"{prompts['count']:,} prompts were voted on up to {prompts['most']:,} times each"
+        if prompts["count"] == 1:
+            text = f"one prompt was voted on {prompts['most']:,} times: nothing shows what others would give"
+        sentences.append(text)
     elif not prompts["count"]:
         sentences.append("which votes were on one prompt isn't known")
-    return f"{'; '.join(sentences) or 'No annotator and no prompt comes twice: votes are independent'}."
+    text = "; ".join(sentences) or "No annotator and no prompt comes twice: votes are independent"
+    return f"{upper_first(text)}."
 
 
 def summarise(result: Result) -> list[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from operator import matmul
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -190,7 +191,7 @@ class GroupFit:
         for part, theta in restricted:
             score, information = model.efficient_scores(theta, contrasts[part])
             flipped = [
-                ClusterScores.from_fit(counts @ score.T, counts @ information.T, weight, ties=True)
+                ClusterScores.from_fit(counts @ score.T, partial(matmul, counts, information.T), weight, ties=True)
                 for counts, weight in ways
             ]
             tested = (test[0][part], test[1][part], test[2][part])

@@ -104,6 +104,9 @@ class Clusters:
         """Return one code (n,) for the conversations of each row, whatever their order; rows where none count."""
         if self.conversations is None:
             return np.arange(self.rows)
+        if self.conversations.shape[1] == 1:
+            codes = self.conversations[:, 0]
+            return (np.cumsum(np.bincount(codes) > 0) - 1)[codes]
         return np.unique(np.sort(self.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
 
     @property

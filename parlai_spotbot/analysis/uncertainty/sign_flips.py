@@ -8,7 +8,7 @@ constant: six wins in one cluster give p = 1, in six clusters p = .03.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,9 +51,9 @@ class ClusterScores:
 
     Attributes
     ----------
-    score, information : arrays (clusters, q), or (m,) where most clusters say nothing of most hypotheses
+    score, known : arrays (clusters, q), or (m,) where most clusters say nothing of most hypotheses
         Of a cluster: its score under the null hypothesis, and what it knows of the contrast, by which the score falls
-        for each unit of the contrast.
+        for each unit of the contrast. `known` may be a function that computes it, since few hypotheses need it.
     column : array of int (m,), or None
         The hypothesis that each of m entries is about.
     weight : array (clusters,) or (m,)
@@ -65,7 +65,7 @@ class ClusterScores:
     """
 
     score: np.ndarray
-    information: np.ndarray
+    known: np.ndarray | float | Callable[[], np.ndarray]
     column: np.ndarray | None
     weight: np.ndarray
     count: int
@@ -75,16 +75,19 @@ class ClusterScores:
     def from_fit(
         cls,
         score: np.ndarray,
-        information: np.ndarray | float = 0.0,
+        known: np.ndarray | float | Callable[[], np.ndarray] = 0.0,
         weight: np.ndarray | None = None,
         ties: bool = False,
     ) -> ClusterScores:
         """From sums (clusters, q)."""
         size = np.abs(score)
         rounding = ROUNDING * max(1.0, float(size.max(initial=0.0)))
-        score = np.where(size > rounding, score, 0.0)
-        each = np.ones(len(score)) if weight is None else weight
-        return cls(score, np.broadcast_to(information, score.shape), None, each, score.shape[1], ties)
+        is_zero = ~(size > rounding)
+        sums = size
+        sums[:] = score
+        sums[is_zero] = 0.0
+        each = np.ones(len(sums)) if weight is None else weight
+        return cls(sums, known, None, each, sums.shape[1], ties)
 
     @classmethod
     def from_entries(cls, sums: csr_array, weight: np.ndarray) -> ClusterScores:
@@ -107,6 +110,12 @@ class ClusterScores:
         score, information, columns, weight = map(np.concatenate, zip(*entries, strict=True))
         return cls(score, information, columns, weight, count, all(part.ties for part in parts))
 
+    @cached_property
+    def information(self) -> np.ndarray:
+        """What each cluster knows of the contrast, an array as `score` is."""
+        known = self.known() if callable(self.known) else self.known
+        return np.broadcast_to(known, self.score.shape)
+
     def total(self, values: np.ndarray) -> np.ndarray:
         """Sum values, an array as `score` is, by hypothesis (q,)."""
         if self.column is None:
@@ -127,8 +136,9 @@ class ClusterScores:
                 equal = equal[self.column]
             size = np.where(equal, np.abs(self.information), size)
             total = self.total(size)
-        square = size**2
-        return total, self.total(square), self.total(square**2)
+        square = np.multiply(size, size, out=size)
+        squares = self.total(square)
+        return total, squares, self.total(np.multiply(square, square, out=square))
 
     @property
     def effective(self) -> np.ndarray:

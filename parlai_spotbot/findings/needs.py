@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
 from parlai_spotbot.analysis.planning.pilot import SETTLED, UNREACHABLE
@@ -185,10 +185,10 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
         counts["tested"] = summed["tested"]
         counts["open"] = summed["tested"] - summed["clear"] - summed["equal"]
         counts["equal"] = summed["equal"]
-    wished = norm.isf((1 - LEVEL) / counts["tested"] / 2) + norm.ppf(POWER)
+    wished = ndtri(POWER) - ndtri((1 - LEVEL) / counts["tested"] / 2)
     rows = []
     for pair in opened:
-        z = norm.isf(max(pair["p"], 1e-300) / 2)
+        z = -ndtri(max(pair["p"], 1e-300) / 2)
         more = None
         if pair["n"] and wished**2 <= (1 + FARTHEST) * z**2:
             more = max(1, round(pair["n"] * ((wished / z) ** 2 - 1)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -75,6 +75,6 @@ def _order(fit: Contrasts) -> Probe:
     both = first + first.T
     gap = np.abs(first - first.T)
     met = np.triu(both) > 0
-    uneven = chi2.sf((gap[met] ** 2 / both[met]).sum(), met.sum())
+    uneven = chdtrc(met.sum(), (gap[met] ** 2 / both[met]).sum())
     share = float(gap[met].sum() / max(both[met].sum(), 1))
     return Probe("order", RED if uneven < CLEAR and share > UNEVEN else GREEN, {"share": (1 + share) / 2})

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.integrate import cumulative_trapezoid
-from scipy.signal import fftconvolve
-from scipy.stats import norm
 
 POINTS = 2**13
 """Of the grid on which the statistic's distribution is followed."""
@@ -27,6 +24,10 @@ def spent_level(answered: Sequence[int], planned: Sequence[int], alpha: float) -
     planned : sequence of int
         Units planned, as it was known at each look.
     """
+    from scipy.integrate import cumulative_trapezoid  # slow to load, and few look before the end
+    from scipy.signal import fftconvolve
+    from scipy.stats import norm
+
     done = np.asarray(answered, dtype=float)
     spent = 4 * norm.sf(norm.isf(alpha / 4) / np.sqrt(np.minimum(done / planned, 1)))
     allowed = np.diff(np.maximum.accumulate(spent), prepend=0)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import t as t_distribution
+from scipy.special import stdtrit
 
 from parlai_spotbot.analysis.survival.intervals import check_choice, numbers
 from parlai_spotbot.analysis.survival.resample import label_codes
@@ -136,7 +136,7 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
     variance, df, few = _variance(judged, clusters)
     if not (df > 0 and variance > NOTHING and -1 < judged.alpha < 1):
         return result | {"why": EVEN if 0 <= variance < NOTHING else TOO_FEW}
-    half = t_distribution.ppf((1 + LEVEL) / 2, df) * np.sqrt(variance) / (1 - judged.alpha**2)
+    half = stdtrit(df, (1 + LEVEL) / 2) * np.sqrt(variance) / (1 - judged.alpha**2)
     middle = np.arctanh(judged.alpha)
     result["ci"] = (float(np.tanh(middle - half)), float(np.tanh(middle + half)))
     return result | ({"note": "few_annotators"} if few else {})

@@ -7,8 +7,7 @@ a balanced accuracy of .5 and a sensitivity near 0.
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
-from scipy.stats import norm
+from scipy.special import ndtri, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
@@ -20,7 +19,12 @@ CALLED = {"bot": 1.0, "unsure": 0.5, "human": 0.0}
 
 RATES = ("hit", "false_alarm", "balanced_accuracy", "sensitivity", "bias")
 ENDS = ("sensitivity_low", "sensitivity_high", "bias_low", "bias_high")
-Z95 = float(norm.ppf(0.975))
+Z95 = float(ndtri(0.975))
+
+
+def _density(z: np.ndarray) -> np.ndarray:
+    """Return the density of the standard normal distribution."""
+    return np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
 
 
 def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
@@ -46,8 +50,8 @@ def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
         return result | dict.fromkeys((*RATES, *ENDS), np.nan)
     sizes = np.array([len(bots) + 1.0, len(people) + 1.0])
     rates = _log_linear(labels, of_bots)
-    z = norm.ppf(rates)
-    half = Z95 * np.sqrt((rates * (1 - rates) / (sizes * norm.pdf(z) ** 2)).sum())
+    z = ndtri(rates)
+    half = Z95 * np.sqrt((rates * (1 - rates) / (sizes * _density(z) ** 2)).sum())
     d = float(z[0] - z[1])
     c = float(-z.sum() / 2)
     return result | {
@@ -82,7 +86,7 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     if not result["bots"] or not result["people"]:
         return result
     means = group_means(called, is_bot.astype(int), 2, clusters, (0.0, 1.0))
-    bots, people = 1 / norm.pdf(norm.ppf(_log_linear(called, is_bot)))
+    bots, people = 1 / _density(ndtri(_log_linear(called, is_bot)))
     weights = np.array([[-0.5, 0.5], [-people, bots], [-people / 2, -bots / 2]])
     contrasts = means.contrasts(weights)
     half = stdtrit(contrasts["df"], 0.975) * contrasts["se"]

@@ -7,7 +7,6 @@ such draws follows from the rank among N by the hypergeometric distribution, so 
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from parlai_spotbot.analysis.nuc.estimates import share
 from parlai_spotbot.analysis.nuc.ranks import Ranks
@@ -22,6 +21,8 @@ def recall_at(ranks: Ranks, n: int) -> np.ndarray:
 
     Raises `ValueError` where n is more than some question's number of candidates.
     """
+    from scipy.stats import hypergeom  # slow to load, and most results have no ranks
+
     if len(ranks) and not 2 <= n <= ranks.n.min():
         raise ValueError(f"n={n}: expected a whole number from 2 to {ranks.n.min()}, the least number of candidates")
     cases, inverse = np.unique(np.stack([ranks.greater, ranks.equal, ranks.n]), axis=1, return_inverse=True)

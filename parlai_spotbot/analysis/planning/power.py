@@ -10,9 +10,7 @@ annotators. It takes the expected error for that of every study; `simulation.cal
 import math
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import nct
-from scipy.stats import t as student
+from scipy.special import expit, logit, stdtrit
 
 from parlai_spotbot.analysis.planning.design import Design, fewest
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, variances_known
@@ -69,7 +67,9 @@ def t_power(shift: float, df: float, alpha: float, slope: float = 1.0) -> float:
     deviation of `slope` times the usual one."""
     if df <= 0:
         return 0.0
-    limit = student.isf(alpha / 2, df)
+    from scipy.stats import nct  # who doesn't plan doesn't wait for it
+
+    limit = -stdtrit(df, alpha / 2)
     right, wrong = limit + (shift - limit) / slope, (shift + limit) / slope - limit  # by the side of the difference
     if right > limit + 8 and df > 4:  # where the distribution function underflows
         return 1.0

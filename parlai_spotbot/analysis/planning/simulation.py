@@ -12,9 +12,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.optimize import least_squares
-from scipy.special import logit
-from scipy.stats import norm
+from scipy.special import logit, ndtri
 
 from parlai_spotbot import engine
 from parlai_spotbot.analysis.planning.design import Design
@@ -81,6 +79,8 @@ def latent_of(rate: float, design: Design, apart: ArrayLike = (1.0,)) -> Latent:
     ValueError
         Where there is none.
     """
+    from scipy.optimize import least_squares  # slow to load, and who doesn't plan doesn't wait for it
+
     if not 0 < rate < 1:
         raise ValueError(f"rate is {rate}, expected a number between 0 and 1")
     wished = np.array([rate, design.ties, design.conversation_correlation, design.worker_correlation])
@@ -185,11 +185,11 @@ def _beyond(p: np.ndarray, difference: np.ndarray, gap: float, level: float) -> 
     `p` (n,): most of a statistic's variance is that of its `difference` (n,), whose mean `gap` is known (a control
     variate).
     """
-    statistic = np.sign(difference) * norm.isf(np.maximum(p, LEAST_P) / 2)
+    statistic = -np.sign(difference) * ndtri(np.maximum(p, LEAST_P) / 2)
     covariance = np.cov(statistic, difference)
     slope = covariance[0, 1] / max(covariance[1, 1], LEAST_P)
     mean = statistic.mean() - slope * (difference.mean() - gap)
-    beyond = float((mean - norm.isf((1 - level) / 2)) / max(np.sqrt(covariance[0, 0]), LEAST_P))
+    beyond = float((mean + ndtri((1 - level) / 2)) / max(np.sqrt(covariance[0, 0]), LEAST_P))
     left = 1 - slope * covariance[0, 1] / max(covariance[0, 0], LEAST_P)
     return beyond, (left + beyond**2 / 2) / len(p)
 
@@ -204,7 +204,7 @@ def calibrated(
     standard error by what explains their statistics; the geometric mean over all studies is taken. The design is
     unchanged where the power is out of reach. Of 160 studies the power of the plan has a Monte Carlo error of .02.
     """
-    limit = norm.isf(design.alpha / 2)
+    limit = -ndtri(design.alpha / 2)
     factors: list[float] = []
     variances: list[float] = []
     for number, studies in enumerate(rounds):
@@ -212,7 +212,7 @@ def calibrated(
         if needed is None:
             break
         p, difference = _first_pairs(rate, needed, design, studies, seed + number, progress)
-        expected = limit + norm.ppf(pair_power(rate, needed, design))
+        expected = limit + ndtri(pair_power(rate, needed, design))
         beyond, variance = _beyond(p, difference, abs(float(logit(rate))), design.level)
         seen = np.clip(limit + beyond, limit / 4, 4 * limit)
         factors.append(np.log(design.calibration * expected / seen))

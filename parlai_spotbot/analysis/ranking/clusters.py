@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from parlai_spotbot.analysis.ranking.trueskill import Replicates, TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
@@ -54,6 +53,8 @@ def rank_clusters(
 
 def ranks(scores: np.ndarray) -> ArrayPair:
     """Best and worst rank (replicates, K) of each bot; they differ where scores are equal. NaN ranks last."""
+    from scipy.stats import rankdata  # slow to load, and votes have no ranks of replicates
+
     losses = -np.where(np.isfinite(scores), scores, -np.inf)
     best, worst = (rankdata(losses, method=method, axis=1).astype(int) for method in ("min", "max"))
     return best, worst

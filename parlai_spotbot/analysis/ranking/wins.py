@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2_contingency
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.values import ArrayTriple, ratio
@@ -103,6 +102,7 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
 
     1 where a row or column is empty. The two rows are not independent samples, but Table 1 was made with it.
     """
+    from scipy.stats import chi2_contingency  # slow to load, and votes have no such table
 
     def pvalue(won: float, lost: float, played: float) -> float:
         table = np.array([[won, lost], [played - won, played - lost]])

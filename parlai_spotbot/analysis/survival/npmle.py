@@ -8,7 +8,6 @@ minorant in turn (Wellner & Zhan 1997, JASA 92).
 """
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from parlai_spotbot.analysis.survival.intervals import Intervals
 from parlai_spotbot.analysis.survival.quadratic import candidates, nonnegative_quadratic
@@ -51,6 +50,8 @@ def evaluate(data: Intervals, mass: np.ndarray) -> tuple[np.ndarray, float]:
 
 def _isotonic(data: Intervals) -> np.ndarray:
     """Current status: the share spotted by each boundary, made monotone by weighted isotonic regression."""
+    from scipy.optimize import isotonic_regression  # slow to load, and most rankings have no curve
+
     size = len(data.ends)
     spotted = (data.first == 0) & (data.last < size - 1)
     passed = (data.last == size - 1) & (data.first > 0)
@@ -134,6 +135,8 @@ class _Problem:
 
     def convex_step(self, mass: np.ndarray, probability: np.ndarray) -> ArrayPair:
         """Isotonic regression of a Newton step on the distribution function with the diagonal of the Hessian."""
+        from scipy.optimize import isotonic_regression
+
         ratio = self.weights / probability
         ended, begun = self.by_boundary(ratio)
         rise = ended - begun

@@ -7,7 +7,7 @@ labels is assumed, only that clusters are independent.
 """
 
 import numpy as np
-from scipy.stats import f as f_distribution
+from scipy.special import fdtrc
 
 from parlai_spotbot.analysis.uncertainty.clusters import Spread, effective_number
 from parlai_spotbot.analysis.values import ArrayPair, ratio
@@ -97,4 +97,4 @@ def clusters_effective(group: np.ndarray, stratum: np.ndarray, cluster: np.ndarr
 def hotelling(chi2: float, df: int, df_cluster: float) -> float:
     """Return p by Hotelling's T², the covariance known with `df_cluster` degrees of freedom."""
     df_error = max(df_cluster + 1 - df, 1.0)
-    return max(float(f_distribution.sf(chi2 * df_error / max(df_cluster, df_error) / df, df, df_error)), TINY)
+    return max(float(fdtrc(df, df_error, chi2 * df_error / max(df_cluster, df_error) / df)), TINY)

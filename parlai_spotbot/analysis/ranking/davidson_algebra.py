@@ -124,26 +124,29 @@ class PairedCounts:
         """Return the features (..., m, 3, k) of each outcome less their mean; the first are the first one's points."""
         return self._features - (chances @ self._features)[..., None, :]
 
-    def information(self, chances: np.ndarray) -> np.ndarray:
-        """Fisher information (..., p, p), which says nothing of the sum of all strengths."""
-        residuals = self.residuals(chances)
+    def information(self, chances: np.ndarray, residuals: np.ndarray | None = None) -> np.ndarray:
+        """Fisher information (..., p, p), which says nothing of the sum of all strengths; `residuals` where they are
+        known."""
+        if residuals is None:
+            residuals = self.residuals(chances)
         weighted = residuals * (self.n[:, None] * chances)[..., None]
         products = np.swapaxes(weighted, -1, -2) @ residuals
         sums = products.reshape(*chances.shape[:-2], -1) @ self._products
         return sums.reshape(*chances.shape[:-2], self.parameters, self.parameters)
 
-    def invertible(self, chances: np.ndarray) -> np.ndarray:
+    def invertible(self, chances: np.ndarray, residuals: np.ndarray | None = None) -> np.ndarray:
         """Fisher information (..., p, p), with 1 added between strengths, whose sum the likelihood leaves open."""
-        information = self.information(chances)
+        information = self.information(chances, residuals)
         information[..., : self.size, : self.size] += 1.0
         return information
 
-    def score(self, chances: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-        """Gradient (..., p) of the penalised likelihood; `covariance` (..., p, p) is the inverse information.
+    def score(self, chances: np.ndarray, features: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+        """Gradient (..., p) of the penalised likelihood.
+
+        `features` are the `residuals`, and `covariance` (..., p, p) is the inverse information.
 
         The penalty's part is half the third moment of the features, contracted with the covariance.
         """
-        features = self.residuals(chances)
         of_cells = covariance[..., self._places[:, :, None], self._places[:, None, :]]
         spread = np.einsum("...oj,...oj->...o", features @ of_cells, features)
         residual = self.counts + self.n[:, None] * chances * (spread / 2 - 1)
@@ -170,13 +173,14 @@ class PairedCounts:
         for _ in range(200):
             logs = self.log_chances(theta)
             chances = np.exp(logs)
-            information = self.invertible(chances)
+            residuals = self.residuals(chances)
+            information = self.invertible(chances, residuals)
             value = self._value(logs, information)
             better = value >= best - 1e-11 * np.maximum(1.0, np.abs(best))
             base = np.where(better[..., None], theta, base)
             best = np.where(better, value, best)
             covariance = np.linalg.inv(information + RIDGE * np.eye(self.parameters))
-            gradient = self.score(chances, covariance)
+            gradient = self.score(chances, residuals, covariance)
             onward = np.einsum("...ij,...j->...i", covariance, gradient)
             if fixed is not None:
                 along = np.einsum("...ij,...j->...i", covariance, fixed)

@@ -3,6 +3,8 @@
 import hashlib
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 
 STEM = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 """What may be part of a file's name anywhere; judges and conversations have no other names."""
@@ -45,8 +47,23 @@ def plain(text: str) -> str:
 
 def alike(name: str) -> str:
     """Return what names have in common that a reader may take for one: compatible or like letters, of either case."""
-    plain = unicodedata.normalize("NFKC", name).replace('"', "").replace("\\", "")  # of a quote that isn't closed
-    return " ".join(plain.translate(CONFUSABLE).casefold().split())
+    return " ".join(_folded(name).split())
+
+
+def _folded(text: str) -> str:
+    """Return a text in which compatible and like letters, of either case, are one."""
+    plain = unicodedata.normalize("NFKC", text).replace('"', "").replace("\\", "")  # of a quote that isn't closed
+    return plain.translate(CONFUSABLE).casefold()
+
+
+def those_alike(names: Sequence[str]) -> list[str]:
+    """Return the names of which another one is `alike`; of hundreds of thousands at once."""
+    lines = _folded("\n".join(names)).split("\n")
+    each = [" ".join(line.split()) for line in lines]
+    if len(each) != len(names):  # one has a line break
+        each = [*map(alike, names)]
+    counts = Counter(each)
+    return [name for name, common in zip(names, each, strict=True) if counts[common] > 1]
 
 
 def stem_of(name: str) -> str:

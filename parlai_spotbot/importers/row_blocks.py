@@ -187,7 +187,7 @@ class Numbered(dict[Any, int]):
         import pandas as pd
 
         places, present = pd.factorize(numbers)
-        return Different([self.results[number] for number in present.tolist()], places)
+        return Different([*map(self.results.__getitem__, present.tolist())], places)
 
 
 class BlockRules:
@@ -208,6 +208,8 @@ class BlockRules:
 
     def rows(self) -> Sequence[int]:
         """Return the rows that no rule refused yet."""
+        if not self.refused:
+            return range(self.end)
         return [row for row in range(self.end) if row not in self.refused]
 
     def numbers(self, values: Numbered, *columns: Sequence[Any]) -> np.ndarray:

@@ -12,8 +12,9 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, islice
+from functools import lru_cache, partial
+from itertools import chain, islice, repeat
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ from parlai_spotbot.importers.vote_ranks import CLUSTER, UNORDERED, UNRANKED
 from parlai_spotbot.importers.vote_rows import is_vote, vote_rows
 from parlai_spotbot.importers.winners import CHANGED, CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners, stripped
 from parlai_spotbot.judgement_table import JudgementColumns, seconds_of
-from parlai_spotbot.names import stem_of
+from parlai_spotbot.names import stem_of, those_alike
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
@@ -67,6 +68,8 @@ SURVEY = "votes"
 UNIT = "imported"
 DATE = "T00:00:00Z"
 """How times end that are a date alone."""
+DATE_OF = operator.itemgetter(slice(len("2024-05-01")))
+"""Returns the date of a time."""
 MOST_DIGITS = 8
 """Of the number of votes of a row."""
 EXACT = 1 << 53
@@ -218,22 +221,30 @@ def _lines_of(
     last: int, votes: Different, voters: Different, presentations: Different, prompts: list[str], times: list[str]
 ) -> bytes:
     """Return the lines of judgements; `last` is the number of the last one before."""
-    answers = [f'"item_id": "{item}", "answer": "{outcome}"' for outcome, item, _ in votes.values]
-    columns = zip(
+    numbers = [*map(str, range(last + 1, last + 1 + len(prompts)))]
+    survey = f'", "survey": "{SURVEY}", "unit_id": "{UNIT}", "item_id": '
+    answers = [f'{survey}"{item}", "answer": "{outcome}", "conversation_ids": [' for outcome, item, _ in votes.values]
+    question = f'], "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", '
+    pieces = zip(
+        repeat('{"judgement_id": "v'),
+        numbers,
+        repeat('", "annotation_id": "v'),
+        numbers,
         votes.each(answers),
-        [f'["{prompt}"]' if prompt else "[]" for prompt in prompts],
-        voters.each([voter for _, _, voter in voters.values]),
+        *_filled_in('"', prompts, '"'),
+        voters.each([f"{question}{voter}" for _, _, voter in voters.values]),
         presentations.each([presentation for _, presentation in presentations.values]),
-        [f', "submitted_at": "{time}"' if time else "" for time in times],
-        strict=True,
+        *_filled_in(', "submitted_at": "', times, '"'),
+        repeat("}\n"),
     )
-    lines = [
-        f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": "{UNIT}", '
-        f'{answer}, "conversation_ids": {conversations}, "exchanges": 0, "target": "pair", "question": "{PREFERENCE}", '
-        f"{voter}{presentation}{submitted}}}\n"
-        for number, (answer, conversations, voter, presentation, submitted) in enumerate(columns, start=last + 1)
-    ]
-    return "".join(lines).encode()
+    return "".join(chain.from_iterable(pieces)).encode()
+
+
+def _filled_in(before: str, texts: list[str], after: str) -> list[Iterable[str]]:
+    """Return the pieces of a field of many lines, which those without a text lack."""
+    if all(texts):
+        return [repeat(before), texts, repeat(after)]
+    return [[f"{before}{text}{after}" if text else "" for text in texts]]
 
 
 def prompt_id(value: Any) -> str:
@@ -274,6 +285,9 @@ def source_of(annotator: str, given: str, is_judge: bool = False) -> str:
     if not given and annotator and (is_judge or MODEL.match(annotator)):
         return f"judge:{stem_of(annotator)}"
     return given or HUMAN
+
+
+_as_json = lru_cache(files.dumps)
 
 
 class _VoteReader:
@@ -367,7 +381,10 @@ class _VoteReader:
             rules = BlockRules(block, self._read_at, self._no_value)
             vote = rules.numbers(self._votes, *map(block.column, self._sides))
             voter = rules.numbers(voters, block.texts(annotator))
-            presentation = rules.numbers(presentations, block.texts(language), self._margins(vote))
+            shown = [block.texts(language)]
+            if self._has_margins:
+                shown.append(self._margins(vote))
+            presentation = rules.numbers(presentations, *shown)
             times, seconds = self._times(rules, block.column(time))
             self._refuse_copies(rules, voters.results, voter, times)
             rows = self._rows_of_votes(rules, vote)
@@ -386,8 +403,6 @@ class _VoteReader:
 
     def _margins(self, votes: np.ndarray) -> list[str]:
         """Return the margin of each vote, which few files have."""
-        if not self._has_margins:
-            return [""] * len(votes)
         return [self._votes.results[number][2] if number >= 0 else "" for number in votes.tolist()]
 
     def _times(self, rules: BlockRules, values: Sequence[Any]) -> tuple[list[str], np.ndarray]:
@@ -431,7 +446,7 @@ class _VoteReader:
         names, sources, _ = zip(*voters.values, strict=True)
         languages = [language for language, _ in presentations.values]
         days = Numbered(str)
-        day = np.fromiter((days[time[:10]] for time in times), np.intp, size)
+        day = np.fromiter(map(days.__getitem__, map(DATE_OF, times)), np.intp, size)
         constant = np.zeros(size, np.intp)
         categories = [
             (sources, voters.places),
@@ -523,7 +538,7 @@ class _VoteReader:
         if not checked:
             return
         identities = block.identities()
-        different = {identities[row] for row in checked}
+        different = {*identities} if len(checked) == len(identities) else {identities[row] for row in checked}
         if len(different) == len(checked) and self.left_out.read.isdisjoint(different):
             self.left_out.read |= different
             return
@@ -557,7 +572,7 @@ class _VoteReader:
         """Return what was read by a rule, and what wasn't: the notes of ``votes.yaml`` that have something to tell."""
         given = self.winners.answers
         cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in given.items() if CUT.fullmatch(theirs)]
-        alike = [f"{first} and {name}" for first, name in twins(self.workers)]
+        alike = [f"{first} and {name}" for first, name in twins(those_alike([*self.workers]))]
         told = {
             **self._told,
             "models": self._told["models"] or self._judge_of_path(),
@@ -629,18 +644,18 @@ class _VoteReader:
     def _voter(self, value: Any) -> tuple[str, str, str]:
         """Return a voter's name and source, and both as JSON."""
         name = plain_text(value)
-        text = files.dumps(name)
+        text = encode_basestring(name)
         source = source_of(name, self.source, self._by_judges)
         if name:
             self.workers.add(text)
             if not self.source and source != HUMAN:
                 self.judges.add(name)
-        return name, source, f'"worker_id": {text}, "source": {files.dumps(source)}'
+        return name, source, f'"worker_id": {text}, "source": {_as_json(source)}'
 
     @staticmethod
-    def _presentation(shown: tuple[Any, str]) -> tuple[str, str]:
-        """Return the language of a language and a margin, and the field of how a vote was presented."""
-        language, margin = shown
+    def _presentation(shown: Any) -> tuple[str, str]:
+        """Return the language of a language, or of one and a margin, and the field of how a vote was presented."""
+        language, margin = shown if isinstance(shown, tuple) else (shown, "")
         named = {"language": plain_text(language), "margin": margin}
         filled_in = {name: text for name, text in named.items() if text}
         if not filled_in:

@@ -22,7 +22,7 @@ from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.importers.ratings import RatingReader
 from parlai_spotbot.importers.times import iso_times, microseconds, utc_time
 from parlai_spotbot.importers.votes import votes
-from parlai_spotbot.names import alike, clean_name
+from parlai_spotbot.names import alike, clean_name, those_alike
 from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -585,3 +585,19 @@ def test_a_quote_that_opens_at_the_end_of_a_block_is_told(written, monkeypatch):
     monkeypatch.setattr(reading, "SPLIT_AT_ONCE", len("x,y,model_a\ny,x,model_b\n") + 1)
     with pytest.raises(UserError, match=r"line 4: a quote .* that opens there is never closed"):
         votes(path, "x")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [],
+        ["ann"],
+        ["ann", "Ann", "bob", "аnn", "b ob"],
+        ["", " ", "a b", "A  b", "c", "\u3000"],
+        ["ann\nbob", "ann", "bob", "ANN", "ann bob"],
+        ["e\u0301", "\u00e9", "e", "\u0301", "\uff45"],
+    ],
+)
+def test_names_that_are_alike_are_found_at_once_as_one_by_one(names):
+    each = [alike(name) for name in names]
+    assert those_alike(names) == [name for name, common in zip(names, each, strict=True) if each.count(common) > 1]

@@ -1,6 +1,5 @@
 """The ranking by one criterion: what Spot The Bot computes for who is human and for each feature, as rows and words."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -55,11 +54,7 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
     davidson = {f"strength{end}": f"davidson{end}" for end in ("", "_low", "_high")}
     model = skill_model(matches)
     contestants = pool.contestants.rename(columns=davidson)
-    skills = _skills(matches, pool.fit.names, model, weights, answers.rng(name))
-    if pool.fit.clusters.effective < FEW:
-        skills[["trueskill_mu_low", "trueskill_mu_high"]] = np.nan
-        skills[["range_first", "range_last"]] = 1, len(skills)
-    for columns in (win_rate_table(pool.fit), skills):
+    for columns in (win_rate_table(pool.fit), _skills(matches, pool.fit, model, weights, answers.rng(name))):
         contestants = contestants.merge(columns, on="bot")
     clustered = "conversations"
     if answers.crossed:
@@ -79,19 +74,23 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
 
 
 def _skills(
-    matches: pd.DataFrame, bots: Sequence[str], model: TrueSkill, weights: ProductWeights, rng: np.random.Generator
+    matches: pd.DataFrame, fit: Contrasts, model: TrueSkill, weights: ProductWeights, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Return the paper's TrueSkill with its ranges."""
-    mu, sigma = trueskill_replicates(matches, bots, weights, rng=rng, model=model, shuffles=SHUFFLES)
+    """Return the paper's TrueSkill with its ranges; all ranks where too few conversations or annotators are known."""
+    mu, sigma = trueskill_replicates(matches, fit.names, weights, rng=rng, model=model, shuffles=SHUFFLES)
     score = mu[:SHUFFLES].mean(axis=0)
     replicates = mu[SHUFFLES:]
     # Only differences of skills mean anything, so the pool's mean is held in every replicate.
     ci = percentile_interval(replicates + score.mean() - replicates.mean(axis=1, keepdims=True))
     ci[ci[:, 1] - ci[:, 0] < SAME] = np.nan  # that nothing varied doesn't show that nothing varies
     first, last = rank_ranges(replicates).T
+    if fit.clusters.effective < FEW:
+        ci[:] = np.nan
+        first = np.ones_like(first)
+        last = np.full_like(last, len(fit.names))
     return pd.DataFrame(
         {
-            "bot": bots,
+            "bot": fit.names,
             "trueskill_mu": score,
             "trueskill_mu_low": ci[:, 0],
             "trueskill_mu_high": ci[:, 1],

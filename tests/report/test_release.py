@@ -1,5 +1,6 @@
 """A published copy repeats its tables, and where bots can play its conversations, in an empty folder."""
 
+import dataclasses
 import json
 import platform
 import random
@@ -15,7 +16,7 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.survey_data import surveys_of
-from parlai_spotbot.records import HUMAN, Contestant, Judgement
+from parlai_spotbot.records import HUMAN, Contestant, Item, Judgement, Unit
 from parlai_spotbot.report.export import CopyOptions, export_study, release
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -180,6 +181,12 @@ def test_every_field_of_the_rows_is_in_the_dictionary(published):
             for item in row.get("items", [])[:1]:
                 assert item.keys() <= described
             assert row.keys() <= described, name
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("units.jsonl", (Unit, Item)), ("judgements.jsonl", (Judgement,))])
+def test_every_field_that_a_row_may_have_is_in_the_dictionary(name, kinds):
+    described = {word.removeprefix("items.") for key in release.FIELDS[name] for word in key.split(", ")}
+    assert {field.name for kind in kinds for field in dataclasses.fields(kind)} == described
 
 
 def test_code_that_has_changed_since_it_played_is_not_copied(played, tmp_path):

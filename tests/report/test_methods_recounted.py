@@ -1,6 +1,7 @@
 """The methods paragraph of made-up studies of every survey against their judgements, counted here once more."""
 
 import re
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -12,9 +13,10 @@ from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import appendix
 from parlai_spotbot.report.appendix.methods_text import facts_of, methods
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import own_surveys, survey_of
+from parlai_spotbot.surveys import get_survey, own_surveys, survey_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from tests.case_tables import cases
 from tests.findings.scripted import by_chance, rows_of, small_study
@@ -163,3 +165,125 @@ def test_of_whom_nothing_is_left_it_is_said(new_study, tmp_path):
     assert "{" not in str(caught.value)
     text = text_of(Study.open(study.path))
     assert "5 people who missed more of them than allowed are left out, too. No answers are left to analyse." in text
+
+
+def texts_of(study):
+    return appendix.appendix_of(surveys_of(Study.open(study.path)))
+
+
+def with_missed_control(rows):
+    """The rows, and as many missed controls of the first annotator as leave them out."""
+    first = next(row for row in rows if row.question == "quality")
+    control = replace(first, judgement_id="c", annotation_id="c", item_id="c", control="known_low:0", answer="5")
+    return [*rows, control]
+
+
+def test_what_everybodys_answers_change_is_said_of_every_question(tmp_path):
+    study = small_study(tmp_path / "s", "dialogue_likert", per_pair=4, people=0)
+    rows = list(rows_of(study, "dialogue_likert", by_chance, ["ann", "bo", "cy"]))
+    checksums.write_jsonl(study.judgements_path("dialogue_likert"), with_missed_control(rows))
+    analyze(study, "dialogue_likert", bootstraps=20)
+    text = text_of(Study.open(study.path))
+
+    def order(workers, question):
+        """The contestants by their mean ratings."""
+        talks = {talk.conversation_id: talk for talk in study.conversations()}
+        ratings = defaultdict(list)
+        for row in {(row.worker_id, row.item_id, row.question): row for row in rows}.values():
+            if row.worker_id in workers and row.question == question:
+                name = talks[row.conversation_ids[0]].entities[int(row.target[-1])]
+                ratings[name].append(int(row.answer))
+        return sorted(ratings, key=lambda name: -sum(ratings[name]) / len(ratings[name]))
+
+    questions = [question.name for question in survey_of(study.load("dialogue_likert")).main]
+    others = [name for name in questions if order(("ann", "bo", "cy"), name) != order(("bo", "cy"), name)]
+    assert 0 < len(others) < len(questions)
+    assert f"With everybody's answers the order differs on {len(others)} of the {len(questions)} questions, " in text
+
+
+def test_answers_after_an_analysis_are_said(tmp_path):
+    study = small_study(tmp_path / "s", "comparative", per_pair=4)
+    checksums.write_jsonl(study.judgements_path("comparative"), rows_of(study, "comparative", by_chance, ["ann", "bo"]))
+    analyze(study, "comparative", bootstraps=20)
+    assert "Analyse it again" not in text_of(Study.open(study.path))
+    more = rows_of(study, "comparative", by_chance, ["cy"])
+    checksums.write_jsonl(study.judgements_path("comparative"), [*study.judgements("comparative"), *more])
+    assert "judgements.jsonl. Analyse it again before this text is used. " in text_of(Study.open(study.path))
+
+
+def test_questions_without_agreement_are_named(tmp_path):
+    study = small_study(tmp_path / "s", "dialogue_likert", per_pair=4)
+    rows = list(rows_of(study, "dialogue_likert", by_chance, ["ann", "bo"]))
+    alike = [replace(row, answer="3") if row.question == "relevance" else row for row in rows]
+    checksums.write_jsonl(study.judgements_path("dialogue_likert"), alike)
+    analyze(study, "dialogue_likert", bootstraps=20)
+    assert "; on relevance it can't be estimated. " in text_of(Study.open(study.path))
+    checksums.write_jsonl(study.judgements_path("dialogue_likert"), [replace(row, answer="3") for row in rows])
+    analyze(study, "dialogue_likert", bootstraps=20)
+    assert "Agreement between people can't be estimated: " in text_of(Study.open(study.path))
+
+
+@cases(
+    "openings said",
+    """
+- [[1, 1], Conversations began with a first exchange that came from people and was shown to nobody.]
+- [[2, 2], Conversations began with 2 exchanges that came from people and were shown to nobody.]
+- [[1, 0], 6 conversations of these began with a first exchange that came from people and was shown to nobody.]
+- [[0, 0], '']
+""",
+)
+def test_openings_are_those_that_conversations_have(tmp_path, openings, said):
+    study = small_study(tmp_path / "s", "dialogue_likert", per_pair=4, people=0)
+    talks = [replace(talk, seed_exchanges=openings[talk.number % 2]) for talk in study.conversations()]
+    checksums.write_jsonl(study.conversations_path, talks)
+    text = text_of(Study.open(study.path))
+    assert said in text
+    assert ("shown to nobody" in text) is bool(said)
+
+
+@cases(
+    "page conversations said",
+    """
+- [de, '', true]
+- [en, '', false]
+- [de, ja, false]
+""",
+)
+def test_conversations_that_nothing_tells_apart_are_in_the_language_of_the_page(tmp_path, page, conversations, said):
+    study = small_study(tmp_path / "s", "dialogue_likert", per_pair=1)
+    settings = {"provider": "in_house", "conversations": conversations}
+    study.record("crowdsourcing", {"dialogue_likert": {"settings": settings, "limits": {}, "language": page}})
+    text = text_of(Study.open(study.path))
+    assert (" (people's conversations, collected 2018), in German" in text) is said
+    assert (", in Japanese" in text) is (conversations == "ja")
+    assert ", in English" not in text
+
+
+@pytest.mark.parametrize(
+    ("survey", "asks"),
+    [("acute_eval", "Why did you choose this speaker?"), ("nuc", get_survey("nuc").questionnaire[0].wording)],
+)
+def test_what_is_asked_in_words_and_of_themselves_is_reported(tmp_path, survey, asks):
+    study = small_study(tmp_path / "s", "acute_eval", per_pair=2)
+    other = Study.create(tmp_path / "other", replace(study.plan, surveys=(survey,)))
+    checksums.write_jsonl(other.conversations_path, study.conversations())
+    other.record("crowdsourcing", {survey: {"settings": {"provider": "in_house"}, "limits": {}, "language": "en"}})
+    texts = texts_of(other)
+    assert f"**{asks}**" in texts["instructions.md"]
+    assert (f"to be answered in words: “{asks}”" in texts["methods.md"]) is (survey == "acute_eval")
+
+
+@cases(
+    "surface said",
+    """
+- [normalise, 'Turns were shown in one form, whoever wrote them: in lower case, ']
+- [keep, Turns were shown as they were written.]
+""",
+)
+def test_the_form_in_which_turns_were_shown_is_said(tmp_path, surface, said):
+    study = small_study(tmp_path / "s", "comparative", per_pair=2)
+    checksums.write_jsonl(study.judgements_path("comparative"), rows_of(study, "comparative", by_chance, ["ann"]))
+    packed = study.provenance()["pack"]["comparative"]
+    assert packed["options"]["surface"] == "normalise"
+    study.record("pack", {"comparative": {**packed, "options": {**packed["options"], "surface": surface}}})
+    assert said in text_of(study)

@@ -271,8 +271,7 @@ def test_lengths_shown_count_from_the_opening(facts, lengths, opened, said):
     rows = [SimpleNamespace(exchanges=length) for length in lengths]
     names = ("asked", "judgements", "survey", "people", "of", "counted", "screening", "study")
     contents = SimpleNamespace(**{name: getattr(facts["contents"], name) for name in names} | {"judgements": rows})
-    provenance = {"selfplay": {"seeds": "drawn" if opened else ""}}
-    assert said in text_of(facts, contents=contents, provenance=provenance)
+    assert said in text_of(facts, contents=contents, opened=opened)
 
 
 @cases(
@@ -475,13 +474,14 @@ def test_little_time_is_told_in_minutes(tmp_path, items, said):
 
 
 def test_a_unit_is_described_where_people_did_some(facts):
-    assert "A unit, an annotator's sitting, had 96 items, controls aside" in text_of(facts)
-    assert "A unit, an annotator's sitting, had 1 item, controls" in text_of(facts, unit_sizes=[1])
-    assert "A unit, an annotator's sitting, had 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
-    assert "A unit, an annotator" not in text_of(facts, unit_sizes=[])
-    assert "A unit, an annotator" not in text_of(
-        facts, settled={"source": "human", "question": "nature", "sentences": []}
-    )
+    unit = "A unit, the task that an annotator takes at a time, had"
+    assert f"{unit} 96 items, controls aside. " in text_of(facts)
+    assert f"{unit} 1 item, controls" in text_of(facts, unit_sizes=[1])
+    assert f"{unit} 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
+    launched = text_of(facts, collection={"limits": LIMITS, "language": "en"})
+    assert f"{unit} 96 items, controls aside; an annotator could do 3 units at most. " in launched
+    assert unit not in text_of(facts, unit_sizes=[])
+    assert unit not in text_of(facts, settled={"source": "human", "question": "nature", "sentences": []})
 
 
 @cases(
@@ -519,8 +519,8 @@ def test_pay_for_an_hour_is_that_of_all_answers(new_study, tmp_path):
 @cases(
     "settings said",
     """
-- [{approval: IRB 7, institution: ETH}, The study was approved by ETH (IRB 7).]
-- [{approval: IRB 7}, The study was approved (IRB 7).]
+- [{approval: IRB 7, institution: ETH}, 'The study was run at ETH, approved by an ethics board (IRB 7).']
+- [{approval: IRB 7}, The study was approved by an ethics board (IRB 7).]
 - [{institution: ETH}, The study was run at ETH.]
 - [{minimum_age: 18}, Annotators had to be 18 years old or older.]
 """,
@@ -691,6 +691,8 @@ def test_people_are_said_to_be_a_contestant_where_they_are_ranked(facts):
     said = "13 conversations between people were shown as those of a further contestant."
     assert said in text_of(facts, **row)
     assert said not in text_of(facts, **row | {"ranking": ranking_of(order=["a", "b"])})
+    said = "1 conversation between people was shown as that of a further contestant."
+    assert said in text_of(facts, **row | {"people_shown": 1})
     assert "two conversations side by side" in text_of(facts, **row, questions=["“X”"], features=[])
 
 
@@ -918,7 +920,7 @@ def test_a_table_longer_than_a_page_is_several(count, letters, on_a_page):
 - ['*x', '{}*x', '']
 - ['Bär ñandú', 'Bär ñandú', '']
 - ['d′ ≥ χ²', 'd$''$ $\geq$ $\chi$\textsuperscript{2}', '']
-- ['日本のボット', '日本のボット', '\usepackage{xeCJK}\setCJKmainfont']
+- ['日本のボット', '日本のボット', '[japanese]{rm}[Renderer=HarfBuzz]{Noto Serif CJK JP}']
 - ['بوت', 'بوت', '[arabic]{rm}[Renderer=HarfBuzz]{Noto Naskh Arabic}']
 """,
 )

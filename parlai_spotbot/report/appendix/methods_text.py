@@ -25,7 +25,7 @@ from parlai_spotbot.sequential.registration import FROZEN
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.spoken_language import spoken_language
+from parlai_spotbot.surveys.spoken_language import ENGLISH, UNDETERMINED, spoken_language
 from parlai_spotbot.wording import in_brackets, number, plainly
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
     """Return what the first paragraph says of the study's conversations."""
     conversations = read[0].conversations
     met = {c.pair for c in conversations if c.kind in ("pairs", "self")}
+    seeds = [c.seed_exchanges for c in conversations if c.kind != "people" and c.seed_exchanges]
     return {
         "first": True,
         "folds": read[0].study.provenance().get("selfplay", {}).get("domain", {}).get("folds", {}),
@@ -63,6 +64,8 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
         "only_votes": all(contents.counted for contents in read),
         "kinds": Counter(c.kind for c in conversations),
         "bots": sum(c.kind != "people" for c in conversations),
+        "seeded": len(seeds),
+        "seeds": sorted(set(seeds)),
         "pairs": len(met),
         "planned_each": sorted(map(read[0].plan.conversations_of, met)),
         "chatted": any(contents.asked.layout == "chat" for contents in read),
@@ -81,11 +84,15 @@ def _people_shown(read: Sequence[SurveyData]) -> set[str]:
 
 def _language(contents: SurveyData) -> str:
     """Return the language of the conversations: as a launch says, or where they show it; "" if unknown."""
-    languages = WORDS["languages"]
-    for collection in contents.study.provenance().get("crowdsourcing", {}).values():
-        if code := collection.get("settings", {}).get("conversations"):
-            return languages.get(code, f"the language “{code}”")
-    return languages.get(spoken_language(contents.conversations), "")
+    collections = contents.study.provenance().get("crowdsourcing", {}).values()
+    codes = [collection.get("settings", {}).get("conversations") for collection in collections]
+    code = next(filter(None, codes), spoken_language(contents.conversations))
+    if not code:  # nothing says that they aren't in the language of a page that isn't English
+        pages = {collection.get("language") for collection in collections} - {None, ENGLISH}
+        code = "".join(pages) if len(pages) == 1 else ""
+    if code in ("", UNDETERMINED):
+        return ""
+    return WORDS["languages"].get(code, f"the language “{code}”")
 
 
 def _survey(contents: SurveyData) -> dict[str, Any]:
@@ -105,6 +112,9 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         **_questions(survey, questions_put(contents)),
         "each_asks": _asked_at_once(contents),
         "of_one_speaker": bool(contents.items) and all(item.judged for item in contents.items.values()),
+        "candidates": sorted({len(item.candidates) for item in contents.items.values() if item.candidates}),
+        "surface": contents.recorded("pack").get("options", {}).get("surface", ""),
+        "opened": any(talk.seed_exchanges for talk in contents.conversations),
         "talks": sum(talk.kind != "people" for talk in contents.conversations),
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
@@ -125,7 +135,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
 def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
     """Return what a paragraph says of the questions that are `put`."""
     if survey is None:
-        return {"put": put, "features": [], "questions": [], "neither": False, "tasks": 0, "labels": []}
+        return {"put": put, "features": [], "questions": [], "neither": False, "tasks": 0, "labels": [], "in_words": []}
     features: list[str] = []
     if survey.spots:
         features = [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
@@ -137,6 +147,7 @@ def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
         "neither": any(option.value == "neither" for one in put for option in one.options),
         "tasks": len(tasks),
         "labels": [plainly(label) for task in tasks for label in task.labels],
+        "in_words": [f"“{question.wording}”" for question in survey.questions if question.kind == "free_text"],
     }
 
 
@@ -216,7 +227,8 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
             break
     else:
         return {}
-    estimated = [row for row in contents.of("agreement", HUMAN).rows("alpha") if row["alpha"] is not None]
+    agreement = contents.of("agreement", HUMAN).rows("alpha")
+    estimated = [row for row in agreement if row["alpha"] is not None]
     alphas = [
         f"{plainly(row['question'])} {number(row['alpha'])}{in_brackets([row['alpha_low'], row['alpha_high']], number)}"
         for row in estimated
@@ -225,6 +237,7 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         "ranking": ranking,
         "ranked_by": source,
         "alphas": alphas,
+        "no_alphas": [plainly(row["question"]) for row in agreement if row["alpha"] is None],
         "alphas_known": all("(" in alpha for alpha in alphas),
         "metrics": sorted({row["metric"] for row in estimated if "metric" in row}),
         "other_rankings": [one for one in contents.rankings(source).values() if one.whole != ranking.whole],

@@ -944,9 +944,10 @@ def test_columns_of_numbers_are_at_the_right_and_words_at_the_left():
 def test_instructions_are_those_of_a_collection(new_study, tmp_path):
     study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
     assert "instructions.md" not in appendix.appendix_of(surveys_of(study))
-    collection = {"settings": {"provider": "in_house", "language": "de"}, "limits": LIMITS, "language": "de"}
-    study.record("crowdsourcing", {SURVEY: collection})
+    settings = {"provider": "in_house", "language": "/home/jo/de.yaml"}  # a file of texts is where its author has it
+    study.record("crowdsourcing", {SURVEY: {"settings": settings, "limits": LIMITS, "language": "de"}})
     text = appendix.appendix_of(surveys_of(study))["instructions.md"]
+    assert "/home/jo" not in text
     survey = get_survey(SURVEY)
     for said in (survey.instructions, *survey.consent, *(question.wording for question in survey.questions)):
         assert said in text

@@ -59,8 +59,8 @@ def instructions_of(read: Sequence[SurveyData]) -> str:
     for contents in read:
         collection = contents.recorded("crowdsourcing")
         if contents.launched is not None:
-            settings = collection.get("settings", {})
-            rows.append({"survey": contents.launched, "settings": settings, "put": questions_put(contents)})
+            launch = {"settings": collection.get("settings", {}), "language": collection.get("language")}
+            rows.append({"survey": contents.launched, "put": questions_put(contents), **launch})
     if not rows:
         return ""
     return text_formats.environment().get_template("instructions.jinja").render(facts=rows)

@@ -532,6 +532,14 @@ def test_ethics_are_said_as_far_as_the_launch_says_them(facts, settings, said):
     assert not re.search("approved|run at|years old", without)
 
 
+def test_a_chat_is_described_by_the_rules_of_its_launch(facts):
+    row = {"survey": get_survey("interactive"), "features": [], "questions": ["“X”"]}
+    chats = "An annotator chats with two contestants, one after the other"
+    assert f"{chats}, rates each of them after its chat, and compares the two in the end." in text_of(facts, **row)
+    launched = text_of(facts, **row, collection={"chat": {"rules": {"messages": 6}}})
+    assert f"{chats}, in 6 messages of both at least, rates each" in launched
+
+
 def test_practice_is_said_where_there_was_some(facts):
     for exercises, holds in ((4, True), (0, False), (None, True)):
         collection = {"limits": LIMITS} | ({} if exercises is None else {"exercises": exercises})

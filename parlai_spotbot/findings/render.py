@@ -40,7 +40,9 @@ FOLDED = 12
 
 
 ARROWS = {"less": "\N{NO-BREAK SPACE}↓", "more": "\N{NO-BREAK SPACE}↑"}
-"""Which values are better."""
+"""Signs of which values are better."""
+
+ARROWED = "With ↓ less is better, with ↑ more."
 
 AS_FIXED = "Computed as if the number of answers had been fixed"
 
@@ -161,6 +163,10 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
         data = KINDS[chart.kind](chart, table, shown)
     if not data:
         return None
+    if chart.better and {*frame[chart.better]} & {*ARROWS}:
+        caption += f" {ARROWED}"
+    if chart.kind == "grid":
+        caption += _without_empty(data)
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
     rows = frame.drop(columns=hidden).to_dict("records")
     return sections.CardChart(finding.name, chart.kind, caption, data, rows)
@@ -201,11 +207,7 @@ def _dots(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
         rows.append({"label": _label(table, chart.y, row[chart.y]), "estimate": row[chart.x], **ends})
         if chart.group:
             rows[-1]["group"] = _label(table, chart.group, row[chart.group])
-            better = row.get(chart.better)
-            if chart.kind == "dots":
-                rows[-1]["group"] += ARROWS.get(better, "")
-            elif better:
-                rows[-1]["group"] += f" ({better} is better)"
+            rows[-1]["group"] += ARROWS.get(row.get(chart.better), "")
     shares = table.columns[chart.x].kind == "share"
     titles = {"x": _title(table, chart.x), "y": ""}
     if any(row["label"].isdigit() for row in rows):
@@ -242,6 +244,18 @@ def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     }
     titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
     return {**labels, **_cells(cells, rows, columns, table.columns[chart.value]), **titles}
+
+
+def _without_empty(data: dict) -> str:
+    """Take the columns of a grid whose values are all 0 from it, unless all are; return a sentence that names them."""
+    kept = [place for place, column in enumerate(zip(*data["values"], strict=True)) if set(column) != {0}]
+    empty = [label for place, label in enumerate(data["columns"]) if place not in kept]
+    if not kept or not empty:
+        return ""
+    data["columns"] = [data["columns"][place] for place in kept]
+    for key in ("values", "texts"):
+        data[key] = [[line[place] for place in kept] for line in data[key]]
+    return f" Nowhere: {'; '.join(empty)}."
 
 
 def _matches(frame: pd.DataFrame, order: Sequence[str]) -> dict:

@@ -137,7 +137,7 @@ class Table:
         """Return the columns that have a title and at least one known value."""
         shown = {}
         for name, column in self.columns.items():
-            if column.title and any(map(all_known, frame[column.names(name)[0]])):
+            if column.title and any(value != "" and all_known(value) for value in frame[column.names(name)[0]]):
                 shown[name] = column
         return shown
 

@@ -50,6 +50,9 @@ WIDTH = 4.6
 WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7a3\uf900-\ufaff\uff00-\uff60\U0001f000-\U0003ffff]")
 """A letter twice as wide as Latin ones."""
 
+DRAWN = re.compile(r' (?:d|x|y|width|height|transform|style)="[^"]*"')
+"""Attributes of an SVG that say where and how something is drawn."""
+
 DASHES = ("-", *((0, tuple(lengths)) for lengths in SETTINGS["dashes"]))
 """Lines of the first contestants, one each, so that they are told apart without colours, too."""
 
@@ -178,12 +181,17 @@ def _inline(text: str, name: str, opening: str) -> str:
     text = text.replace('href="#', f'href="#{name}-').replace("url(#", f"url(#{name}-")
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a point are finer than any screen
-    text = re.sub(r"#[0-9a-f]{6}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
+    text = DRAWN.sub(_rounded, text)
     text = text.replace("; stroke-linejoin: miter", "")
     text = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text)
     text = re.sub(r"\s*\n\s*", "\n", text).strip()
     return _without_bare_groups(text)
+
+
+def _rounded(attribute: re.Match) -> str:
+    """Return an attribute in the colours of the page and hundredths of a point, which are finer than any screen."""
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", attribute[0])
+    return re.sub(r"#[0-9a-f]{6}\b", lambda colour: VARIABLES.get(colour[0], colour[0]), text)
 
 
 def _without_bare_groups(text: str) -> str:

@@ -1,6 +1,7 @@
 """Figures to be taken away, charts as data, and what the first screen says is needed."""
 
 import csv
+import html
 import io
 import itertools
 import re
@@ -15,12 +16,16 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.axes import Axes
 from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, fontManager, get_font
+from matplotlib.text import Text
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings.behaviours import ranking as behaviours
 from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.ratings import ranking as ratings
 from parlai_spotbot.findings.render import page_chart
 from parlai_spotbot.findings.sections import CardChart, Name
 from parlai_spotbot.findings.spotting import features, segments
+from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import VARIABLES, drawn, looks
@@ -185,6 +190,71 @@ def test_each_curve_has_a_panel_with_its_name_before_the_others_in_grey(count):
     assert all(titles)
     assert ("stroke: var(--muted); stroke-opacity: 0.7; stroke-width: 0.8" in drawing) == (1 < count <= 8)
     assert re.search(r">\d+%</text>", drawing)
+
+
+def test_names_and_numbers_of_a_figure_are_whole():
+    """Places of lines are rounded, what is written is not."""
+    name = Name("rev-1.23456 #0072b2")
+    row = {"label": name, "estimate": 0.05, "low": 0.01, "high": 0.13, "group": ""}
+    other = {**row, "label": Name("b")}
+    forest = {"rows": [row, other], "reference": 0, "x": "Alpha", "shares": False}
+    drawings = [charts.draw(CardChart("c", "forest", name, forest), looks([name, "b"]), "f")]
+    matches = {**DATA["matches of two"], "rows": [name, Name("b")]}
+    drawings.append(charts.draw(CardChart("c", "matches", name, matches), looks([name, "b"]), "m"))
+    for drawing in drawings:
+        written = [text.get_text() for text in drawing.figure.findobj(Text) if text.get_text() and text.get_visible()]
+        shown = [text for text in written if f">{text}</text>" in html.unescape(drawing)]
+        assert {name, *re.findall(r">([^<]*\d[^<]*)</text>", drawing)} <= {*shown}
+        assert f'aria-label="{name}"' in drawing
+        assert not re.search(r' d="[^"]*\d\.\d{3}', drawing)
+    assert "0.025" in drawings[0]  # ticks of which hundredths would be wrong
+    assert f"{name} against b" in drawings[1]
+
+
+@pytest.mark.parametrize("x", [[2], [2, 3, 5], [1, 100]])
+def test_the_last_step_of_a_curve_is_seen(x):
+    series = [{"label": Name("alice"), "x": x, "y": [0.5] * (len(x) - 1) + [0.25]}]
+    chart = CardChart("c", "curve", "c", {**DATA["curve"], "series": series, "steps": True})
+    [axes] = charts.draw(chart, looks(BOTS), "name").figure.axes
+    *_, line = axes.lines
+    assert [*line.get_xdata()][:-1] == x
+    assert [*line.get_ydata()][-2:] == [0.25, 0.25]
+    ends = axes.transData.transform([(place, 0) for place in line.get_xdata()[-2:]])[:, 0]
+    assert ends[1] - ends[0] > 4  # points
+    ticks = [tick for tick in axes.get_xticks() if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
+    assert max(ticks) == max(x)  # nothing is said of what nobody was shown
+
+
+@pytest.mark.parametrize("last", [57, 100, 50_000])
+def test_a_logarithmic_axis_says_where_it_ends(last):
+    series = [{"label": "a – b", "x": [*range(1, 10), last], "y": [0.1] * 10}]
+    chart = CardChart("c", "curve", "c", {**DATA["curve"], "series": series})
+    [axes] = charts.draw(chart, looks(BOTS), "name").figure.axes
+    assert [text.get_text() for text in axes.get_xticklabels()][-1].replace(",", "") == str(last)
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2, 3])
+def test_faults_that_nobody_shows_are_named_and_have_no_column(zeros):
+    kinds = ["empty", "loop", "copied"]
+    rows = [{"name": bot, "kind": kind, "rate": 0.2 * (n >= zeros)} for bot in BOTS for n, kind in enumerate(kinds)]
+    frame = pd.DataFrame(rows, dtype=object)
+    chart = page_chart(hygiene.FINDING, {"hygiene": frame})
+    named = ["Empty", "Loop", "Partner’s words"]
+    kept = named[zeros:] or named  # where all are 0 the table says so
+    assert chart.data["columns"] == kept
+    assert {len(line) for key in ("values", "texts") for line in chart.data[key]} == {len(kept)}
+    assert chart.caption.endswith(f" Nowhere: {'; '.join(named[:zeros])}.") == (0 < zeros < 3)
+    assert len(chart.rows) == len(rows)
+
+
+@pytest.mark.parametrize("finding", [ratings, behaviours], ids=["ratings", "behaviours"])
+@pytest.mark.parametrize("better", ["", "less"])
+def test_the_better_direction_is_said_in_one_way(finding, better):
+    chart = finding.FINDING.chart
+    row = {chart.y: "alice", chart.group: "inconsistency", chart.x: 0.2, chart.better: better}
+    drawn = page_chart(finding.FINDING, {chart.table: pd.DataFrame([row], dtype=object)})
+    assert drawn.data["rows"][0]["group"].endswith("\N{NO-BREAK SPACE}↓") == bool(better)
+    assert ("With ↓ less is better" in drawn.caption) == bool(better)
 
 
 @pytest.mark.parametrize("count", [1, 9, 20, 64])

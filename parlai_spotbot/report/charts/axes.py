@@ -38,11 +38,11 @@ FRACTIONS = 2**16
 
 
 def look_of(label: str, looks: Looks, place: int = 0) -> Look:
-    """Return a contestant's own look; others are told apart by their lines, in colours of nobody first."""
+    """Return a contestant's own look; others are told apart by their lines, in the colour of text first."""
     if isinstance(label, Name) and label in looks:
         return looks[label]
     lap, dash = divmod(place, len(DASHES))
-    return Look((MUTED, INK, WIN, LOSS)[lap % 4], "o", DASHES[dash], "")
+    return Look((INK, MUTED, WIN, LOSS)[lap % 4], "o", DASHES[dash], "")
 
 
 def label_text(label: str, looks: Looks) -> str:

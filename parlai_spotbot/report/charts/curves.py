@@ -33,6 +33,9 @@ MARKS = 12
 STYLES = {True: "steps-post", False: "default"}
 """How curves with steps and others are drawn."""
 
+LAST = 6
+"""The last step of a curve is this part of its axis."""
+
 FEW_TICKS = 6
 """So many values on a logarithmic axis are marked each."""
 
@@ -58,6 +61,9 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
 def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: dict, looks: Looks) -> None:
     """Draw each curve in a panel of its own."""
     values = [value for line in series for value in line["x"] if value is not None]
+    if data["steps"]:
+        beyond = max(values) + (max(values) - min(values) or 1) / LAST
+        series = [_carried_on(line, beyond) for line in series]
     for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
         _axes(axes, data, values)
         if len(series) <= MOST:
@@ -70,6 +76,12 @@ def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: di
     _same_ends(panels[: len(series)])
     for axes in panels[max(0, len(series) - across) : len(series)]:
         axes.tick_params(labelbottom=True)
+
+
+def _carried_on(line: dict, beyond: float) -> dict:
+    """Return a curve of steps whose last one is as long as to be seen."""
+    drawn = {key: [*line[key], line[key][-1]] for key in ("y", "low", "high") if line.get(key)}
+    return {**line, **drawn, "x": [*line["x"], beyond]}
 
 
 def _across(panels: int, letters: int, times: float = 1.0) -> int:
@@ -92,7 +104,7 @@ def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
     if min(values) > 0 and max(values) > SPREAD * min(values):
         _logarithmic(axes, values)
     elif all(float(x).is_integer() for x in values):
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))  # what is counted has no halves
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))  # what is counted has no halves
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     if data["shares"]:
         axes.yaxis.set_major_formatter(PERCENT)
@@ -129,12 +141,14 @@ def _floats(values: Sequence[float | None]) -> np.ndarray:
 
 
 def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic axis with plain numbers: those that occur if they are few, else powers of ten."""
+    """A logarithmic axis with plain numbers: those that occur if they are few, else powers of ten and the end."""
     axes.set_xscale("log")
     low = min(values)
     high = max(values)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     ticks = [10.0**power for power in powers if low / 1.2 <= 10.0**power <= high * 1.2]
+    if high >= 2.5 * ticks[-1]:
+        ticks.append(high)
     if len(set(values)) <= FEW_TICKS:
         ticks = sorted(set(values))
     axes.minorticks_off()

@@ -154,7 +154,17 @@ PRINTED = """() => {
   const sections = [...document.querySelectorAll("details.section")].filter((one) => one.checkVisibility());
   const empty = sections.filter((one) => height(one) < 1.5 * height(one.querySelector("summary"))).map((one) => one.id);
   const cells = [...document.querySelectorAll(".scroll :is(td, th)")].filter((one) => one.checkVisibility());
-  const narrow = cells.filter((one) => height(one) > 12 * parseFloat(getComputedStyle(one).lineHeight)).length;
+  const narrow = cells.filter((one) => height(one) > 4 * parseFloat(getComputedStyle(one).lineHeight)).length;
+  const words = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect();
+  };
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const mixed = [...document.querySelectorAll(".scroll tbody tr")].filter((row) => {
+    const texts = [...row.cells].map(words).filter((text) => text.width);
+    return texts.some((text, place) => texts.slice(place + 1).some((other) => meet(text, other)));
+  }).length;
   const lost = [...document.querySelectorAll("thead button")]
     .filter((one) => getComputedStyle(one).display !== "contents");
   const box = (one) => one.getBoundingClientRect();
@@ -163,10 +173,15 @@ PRINTED = """() => {
     const beside = table.left >= figure.right - 1, below = table.top >= figure.bottom - 1;
     return one.checkVisibility() && !beside && !below;
   }).length;
-  return { empty, narrow, lost: lost.length, over, wide: document.documentElement.scrollWidth > innerWidth + 1 };
+  return { empty, narrow, mixed, lost: lost.length, over, wide: document.documentElement.scrollWidth > innerWidth + 1 };
 }"""
-"""On paper: headings with nothing below, names in columns of a few letters, buttons, which are not painted where the
+"""On paper: headings with nothing below, names in columns of a few letters, words of a
+table over others, buttons, which are not painted where the
 headings of a table are repeated on its next page, tables over figures, and what is wider than the page."""
+
+NOT_PRINTED = """() => Object.fromEntries([...document.querySelectorAll(".folded > summary")].map((one) =>
+  [one.textContent, getComputedStyle(one, "::after").content.includes("not printed")]))"""
+"""Titles of folded tables, and whether paper says that the table is not on it."""
 
 A4 = 696
 """Pixels between the margins of a page."""
@@ -208,7 +223,7 @@ def test_a_study_of_long_names_is_readable_with_all_sections_open(tmp_path, new_
         assert tab.evaluate(SPILT) == [], width
     tab.set_viewport_size({"width": A4, "height": 900})
     tab.emulate_media(media="print")
-    assert tab.evaluate(PRINTED) == {"empty": [], "narrow": 0, "lost": 0, "over": 0, "wide": False}
+    assert tab.evaluate(PRINTED) == {"empty": [], "narrow": 0, "mixed": 0, "lost": 0, "over": 0, "wide": False}
     whole = tab.locator("#ranking svg .told > title").all_text_contents()
     assert {*names} <= {*whole}
     tab.context.close()
@@ -234,6 +249,10 @@ def test_cells_hold_names_and_links_and_people_stand_apart(tmp_path, new_study, 
     line = "(all) => all.map((one) => getComputedStyle(one).borderTopStyle)"
     assert {*tab.locator("#segments tr:has(.human) > td").evaluate_all(line)} == {"dashed"}
     assert {*tab.locator("#segments tbody tr:nth-child(2) > td").evaluate_all(line)} == {"none"}
+    tab.emulate_media(media="print")
+    assert not any(tab.evaluate(NOT_PRINTED).values())  # what was opened is printed, however long
+    tab.locator(".folded").evaluate_all("(all) => all.forEach((one) => { one.open = false; })")
+    assert {"Every pair (66 rows)": True, "Survival (39 rows)": False}.items() <= tab.evaluate(NOT_PRINTED).items()
     tab.context.close()
 
 

@@ -132,6 +132,7 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     if not findings:
         return ""
     made_by_first = result[findings[0].name]["made_by"]
+    findings.sort(key=lambda finding: not finding.bars)  # the answer is first
     lines = []
     if extended := made_by_first.get("study_extended"):
         lines.append(f"the study was extended: {'; '.join(extended)}")

@@ -1,12 +1,18 @@
 """What the terminal shows fits it: the answer first, then the columns that there is room for."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 import parlai_spotbot as sb
 from parlai_spotbot import terminal
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
+from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
+
+SURVEYS = Path(__file__).parents[1] / "goldens" / "studies" / "surveys"
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +29,20 @@ def test_lines_fit_and_the_answer_comes_first(columns, analysed, monkeypatch):
     assert any("can't be told apart" in line or "is ahead" in line for line in lines[:head])
     assert "Points" in lines[head]
     assert ("Win rate" in lines[head]) == (columns >= 132)
+
+
+@pytest.mark.parametrize(
+    ("survey", "answer"), [("acute_eval", "can't be told apart"), ("dialogue_likert", "can't be told apart at the top")]
+)
+def test_the_answer_stands_before_what_could_settle_it(tmp_path, survey, answer):
+    shutil.copytree(SURVEYS, tmp_path / "s")
+    _, people, *lines = summary(
+        get_survey(survey), analyze(Study.open(tmp_path / "s"), survey, bootstraps=20)
+    ).splitlines()
+    assert people.startswith("human: ")
+    assert answer in lines[0]
+    of_people = lines[: next(place for place, line in enumerate(lines) if line.startswith("judge:"))]
+    assert any("not told apart: " in line or "to plan from" in line for line in of_people[1:])
 
 
 def test_a_file_gets_whole_lines(analysed):

@@ -225,6 +225,23 @@ def test_the_last_step_of_a_curve_is_seen(x):
     assert max(ticks) == max(x)  # nothing is said of what nobody was shown
 
 
+@pytest.mark.parametrize("kind", ["forest", "dots", "curve"])
+@pytest.mark.parametrize("share", [0, 0.0015, 0.35, 1])
+@pytest.mark.parametrize("reach", [0, 0.001, 0.05])
+def test_an_axis_of_shares_has_true_values_from_0_to_100_percent(kind, share, reach):
+    low, high = max(0, share - reach), min(1, share + reach)
+    row = {"label": Name("alice"), "estimate": share, "low": low, "high": high, "group": "g"}
+    series = [{"label": Name("alice"), "x": [1, 2, 3], "y": [share] * 3, "low": [low] * 3, "high": [high] * 3}]
+    data = {**DATA["curve"], "rows": [row], "series": series, "reference": None}
+    [axes] = charts.draw(CardChart("c", kind, "c", data), looks(BOTS), "name").figure.axes
+    axis, ends = (axes.yaxis, axes.get_ylim()) if kind == "curve" else (axes.xaxis, axes.get_xlim())
+    ticks = [tick for tick in axis.get_majorticklocs() if min(ends) <= tick <= max(ends)]
+    texts = axis.get_major_formatter().format_ticks(ticks)
+    assert len({*texts}) == len(ticks) > 0
+    assert [float(text.removesuffix("%")) / 100 for text in texts] == pytest.approx(ticks)
+    assert 0 <= min(ticks) <= max(ticks) <= 1
+
+
 @pytest.mark.parametrize("last", [57, 100, 50_000])
 def test_a_logarithmic_axis_says_where_it_ends(last):
     series = [{"label": "a – b", "x": [*range(1, 10), last], "y": [0.1] * 10}]

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
+import numpy as np
+from matplotlib.axis import Axis
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.text import Text
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MUTED, SETTINGS, WIDE, WIN, Look, tell
@@ -15,7 +17,8 @@ from parlai_spotbot.wording import who
 
 Looks = Mapping[str, Look]
 
-PERCENT = PercentFormatter(1.0, decimals=0)
+PERCENT = FuncFormatter(lambda share, _: f"{round(100 * share, 4) + 0:g}%")
+"""Writes a share with the decimals that it has."""
 
 NARROW = 14
 """Characters of a name, of which three are beside each other."""
@@ -35,6 +38,23 @@ POINTS = 72
 
 FRACTIONS = 2**16
 """Of a point, in which FreeType measures letters."""
+
+
+class ShareLocator(MaxNLocator):
+    """Round values of an axis of shares: none below 0 or above 1."""
+
+    def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+        ticks = super().tick_values(vmin, vmax).round(12)
+        return ticks[(ticks >= 0) & (ticks <= 1)]
+
+
+def mark_values(axis: Axis, most: int, shares: bool) -> None:
+    """Mark at most so many parts of an axis by round values."""
+    locator = MaxNLocator
+    if shares:
+        locator = ShareLocator
+        axis.set_major_formatter(PERCENT)
+    axis.set_major_locator(locator(most, steps=[1, 2, 2.5, 5, 10]))
 
 
 def look_of(label: str, looks: Looks, place: int = 0) -> Look:

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of, tell_names
+from parlai_spotbot.report.charts.axes import NARROW, Looks, label_text, look_of, mark_values, tell_names
 from parlai_spotbot.report.drawing import MUTED, WIDTH, Drawing, Look, drawn, svg
 
 ACROSS = {9: 4, NARROW: 3}
@@ -105,9 +105,7 @@ def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
         _logarithmic(axes, values)
     elif all(float(x).is_integer() for x in values):
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))  # what is counted has no halves
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    if data["shares"]:
-        axes.yaxis.set_major_formatter(PERCENT)
+    mark_values(axes.yaxis, 5, data["shares"])
 
 
 def _same_ends(panels: np.ndarray) -> None:

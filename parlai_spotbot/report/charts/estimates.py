@@ -7,10 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import NARROW, PERCENT, Looks, label_text, look_of, tell_names, wrapped
+from parlai_spotbot.report.charts.axes import NARROW, Looks, label_text, look_of, mark_values, tell_names, wrapped
 from parlai_spotbot.report.drawing import INK, LINE, WIDTH, Drawing, Look, drawn, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
 
@@ -99,11 +98,10 @@ def _axis(axes: Axes, chart: CardChart) -> Show:
     axes.grid(axis="x")
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(chart.data["x"])
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    if not chart.data["shares"]:
-        return number
-    axes.xaxis.set_major_formatter(PERCENT)
-    return percent
+    mark_values(axes.xaxis, 6, chart.data["shares"])
+    if chart.data["shares"]:
+        return percent
+    return number
 
 
 def _key(names: Sequence[str], looks: Looks) -> tuple[list[str], int, int]:

@@ -71,9 +71,8 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 ENCODINGS = ("utf-16-be", "utf-16-le", "utf-8-sig")
 """By the place of a zero in a file's first two bytes; a character of ASCII has one in UTF-16."""
 SEPARATORS = ",;\t|"
-CONVERTED = (
-    "spotbot_import takes --encoding cp1252, as spotbot_judge --certify does, and iconv -f cp1252 -t utf-8 converts it"
-)
+LEGACY = "cp1252 of Western Europe, cp1251 of Cyrillic, gb18030 of Chinese, cp932 of Japanese or cp949 of Korean"
+CONVERTED = "spotbot_import and spotbot_judge --certify take it as --encoding, and iconv -f … -t utf-8 converts the file"
 END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
@@ -152,7 +151,7 @@ def opened(path: Path | str) -> Iterator[TextIO]:
             yield io.TextIOWrapper(data, encoding, newline="")
         except UnicodeDecodeError as err:
             wrong = f"byte 0x{err.object[err.start]:02x} is not {err.encoding.upper()}"
-            raise Malformed(f"{wrong}, it may be cp1252 of Windows ({CONVERTED})") from None
+            raise Malformed(f"{wrong}; by its language the encoding may be {LEGACY} ({CONVERTED})") from None
         except UnicodeError as err:
             raise Malformed(str(err)) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as err:

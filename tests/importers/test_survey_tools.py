@@ -232,7 +232,7 @@ def test_one_yaml_file_names_columns_and_answers(rated, tmp_path):
         "answers:\n" + "".join(f"  {theirs}: '{ours}'\n" for ours, theirs in words.items()),
         encoding="utf-8",
     )
-    assert "spotbot_import takes --encoding cp1252" in rated(path, "--columns", names, code=2)
+    assert "take it as --encoding" in rated(path, "--columns", names, code=2)
     assert "--encoding cp12: unknown" in rated(path, "--columns", names, "--encoding", "cp12", code=2)
     rated(path, "--columns", names, "--encoding", "cp1252")
     assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}

@@ -72,7 +72,7 @@ ENCODINGS = ("utf-16-be", "utf-16-le", "utf-8-sig")
 """By the place of a zero in a file's first two bytes; a character of ASCII has one in UTF-16."""
 SEPARATORS = ",;\t|"
 LEGACY = "cp1252 of Western Europe, cp1251 of Cyrillic, gb18030 of Chinese, cp932 of Japanese or cp949 of Korean"
-CONVERTED = "spotbot_import and spotbot_judge --certify take it as --encoding, and iconv -f … -t utf-8 converts the file"
+CONVERTED = "spotbot_import and spotbot_judge --certify take it as --encoding, and iconv -f … -t utf-8 converts it"
 END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")

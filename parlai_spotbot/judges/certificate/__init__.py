@@ -35,7 +35,10 @@ LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour":
 FAVOURS = (
     "{kind} {group}: it says {answer} {points} points {often} often{0:ci_points} than people do, compared with others"
 )
+FAVOUR_UNKNOWN = "{kind} {group}: how often it says {answer}, compared with people and with others, is not known"
 OFTEN = ("more", "less")
+OPEN = 2
+"""An interval as wide as this, of the 4 that differences of differences of shares can take, says nothing."""
 NAME = "certificate.json"
 REMEDY = "Make it anew: spotbot judge --certify."
 FEW_ANSWERS = 3
@@ -155,7 +158,8 @@ class Certificate:
         for row in worst.values():
             row["points"] = round(abs(100 * row["estimate"]))
             row["often"] = OFTEN[row["estimate"] < 0]
-        return [filled(FAVOURS, (row["low"], row["high"]), **row) for row in worst.values()]
+            row["words"] = FAVOURS if row["high"] - row["low"] < OPEN else FAVOUR_UNKNOWN
+        return [filled(row["words"], (row["low"], row["high"]), **row) for row in worst.values()]
 
     def write(self, path: Path) -> None:
         """Write it as JSON; in a study with its checksum."""

@@ -233,6 +233,18 @@ def test_a_judge_that_favours_its_own_family_is_told_by_names(judge, own, others
     assert "family" not in str(sb.certify(rows.assign(bot=own), judge=judge))
 
 
+@pytest.mark.parametrize("rows_of_bot", [2, 40])
+def test_a_favour_of_which_nothing_is_known_has_no_number(rows_of_bot):
+    bot = np.array(["ada"] * rows_of_bot + ["bob"] * 78)
+    labels = np.arange(len(bot)) % 2
+    verdicts = np.where(np.arange(len(bot)) % 7 < 2, 1 - labels, labels)
+    told = [line for line in str(sb.certify(pd.DataFrame({"judge": verdicts, "human": labels, "bot": bot}))).split("\n")
+            if "bot ada" in line]  # fmt: skip
+    assert len(told) == 1
+    assert ("is not known" in told[0]) == (rows_of_bot == 2)
+    assert ("points" in told[0]) == (rows_of_bot > 2)
+
+
 def test_rows_that_are_there_twice_count_once():
     rows = frame()
     names = ["verdict", "label"]
@@ -436,7 +448,8 @@ def test_a_file_in_another_encoding_takes_the_option_that_the_error_names(folder
     rows = pd.DataFrame({"judge": np.array(answers)[code], "human": np.array(answers)[code]})
     rows.to_csv("a.csv", index=False, encoding=encoding)
     _, err = spotbot("judge", "--certify", "a.csv", code=2)
-    assert f"{encoding} of" in err and "take it as --encoding" in err
+    assert f"{encoding} of" in err
+    assert "take it as --encoding" in err
     spotbot("judge", "--certify", "a.csv", "--encoding", encoding)
     assert set(read_certificate(folder).figures["answers"]) == set(answers)
 

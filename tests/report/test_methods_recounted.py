@@ -226,9 +226,9 @@ def test_questions_without_agreement_are_named(tmp_path):
 @cases(
     "openings said",
     """
-- [[1, 1], Conversations began with a first exchange that came from people and was shown to nobody.]
-- [[2, 2], Conversations began with 2 exchanges that came from people and were shown to nobody.]
-- [[1, 0], 6 conversations of these began with a first exchange that came from people and was shown to nobody.]
+- [[1, 1], "Conversations began with a first exchange of people, shown to nobody."]
+- [[2, 2], "Conversations began with 2 exchanges of people, shown to nobody."]
+- [[1, 0], "6 conversations of these began with a first exchange of people, shown to nobody."]
 - [[0, 0], '']
 """,
 )
@@ -276,7 +276,7 @@ def test_what_is_asked_in_words_and_of_themselves_is_reported(tmp_path, survey, 
 @cases(
     "surface said",
     """
-- [normalise, 'Turns were shown in one form, whoever wrote them: in lower case, ']
+- [normalise, 'All turns were shown in lower case, with one form of quotes, ']
 - [keep, Turns were shown as they were written.]
 """,
 )

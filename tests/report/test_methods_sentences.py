@@ -474,7 +474,7 @@ def test_little_time_is_told_in_minutes(tmp_path, items, said):
 
 
 def test_a_unit_is_described_where_people_did_some(facts):
-    unit = "A unit, the task that an annotator takes at a time, had"
+    unit = "A unit of work had"
     assert f"{unit} 96 items, controls aside. " in text_of(facts)
     assert f"{unit} 1 item, controls" in text_of(facts, unit_sizes=[1])
     assert f"{unit} 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])

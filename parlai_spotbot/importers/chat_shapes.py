@@ -499,10 +499,13 @@ def _listed(row: Row, names: list[str]) -> Messages | None:
         if len(values) > 1 and is_list_of(values, str) and name not in SHAPES["lists_of_pairs"]:
             if all(map(SPOKEN.match, values)):
                 return _roles_in("\n".join(values))
+            named = _named_in_turn(values, row)
+            if named:
+                return named
             messages = _in_turn(values, row)
             if _first(row, "answered") is None:  # what goes before answers is there for each
                 messages = [{**one, COLUMN: ("messages", name)} for one in messages]
-            return _named_in_turn(values, row) or messages
+            return messages
         if all(isinstance(one, list) and len(one) > 1 and isinstance(one[0], str) for one in values):
             if all(one[0].lower() in ROLES for one in values):
                 return [{"role": one[0], "content": one[1]} for one in values]

@@ -68,11 +68,13 @@ class Ballots(OneSource):
     def clusters(self) -> Clusters:
         """The clusters of votes: those on one prompt, whoever answered it, and those of one annotator."""
         talks = workers = None
-        if _is_repeated(_alone(self.prompt)):
-            talks = _alone(self.prompt)[:, None]
-        people = _alone(self.worker)
-        if self.crossed and _is_repeated(people) and (people != people[0]).any():
-            workers = people
+        prompts = _alone(self.prompt)
+        if _is_repeated(prompts):
+            talks = prompts[:, None]
+        if self.crossed:
+            people = _alone(self.worker)
+            if _is_repeated(people) and (people != people[0]).any():
+                workers = people
         return Clusters(len(self.a), talks, workers)
 
     def matches(self) -> pd.DataFrame:

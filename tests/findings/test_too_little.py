@@ -141,6 +141,22 @@ def test_twelve_people_on_one_conversation_say_nothing_of_other_conversations(tm
     assert "clearly in how soon" not in text
 
 
+@pytest.mark.parametrize("survey", OF_SEGMENTS[:2])
+@pytest.mark.parametrize("conversations", [1, 2, 3])
+def test_an_interval_that_leaves_everything_open_is_not_told(survey, conversations, tmp_path):
+    study = {"bots": TWO, "per_pair": conversations, "people": 0}
+    study, result = made(tmp_path, survey, study, "by_chance", 3, None)
+    for name, table, value in (("order", "position", "difference"), ("agreement", "labelled_alike", "excess")):
+        rows = result[name]["by_source"][HUMAN].rows(table)
+        assert rows
+        for row in rows:
+            assert row[value] is not None
+            assert row["p"] is row[f"{value}_low"] is row[f"{value}_high"] is None
+    text = " ".join(filter(None, told(survey, study, result)))
+    assert "100.0" not in text
+    assert "%; there are too few conversations or annotators to say more" in text
+
+
 @pytest.mark.parametrize("votes", [1, 2, 5])
 def test_of_so_few_votes_the_first_reason_is_their_number(votes):
     won = {"model_a": "ann", "model_b": "bob", "winner": "model_a"}

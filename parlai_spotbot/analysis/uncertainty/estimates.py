@@ -232,5 +232,8 @@ def group_means(
 
 def mean_of(values: ArrayLike, clusters: Clusters, bounds: Interval | None = None) -> dict:
     """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
-    none."""
-    return group_means(values, np.zeros(clusters.rows, dtype=int), 1, clusters, bounds).contrast(np.ones(1))
+    none; `ci` and `p` are, too, where the interval leaves everything open that `bounds` allow."""
+    mean = group_means(values, np.zeros(clusters.rows, dtype=int), 1, clusters, bounds).contrast(np.ones(1))
+    if mean["ci"] == bounds:
+        mean |= {"ci": (np.nan, np.nan), "p": np.nan}
+    return mean

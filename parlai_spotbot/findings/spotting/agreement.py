@@ -8,6 +8,7 @@ from parlai_spotbot.analysis import agreement
 from parlai_spotbot.findings.agreement import alpha_row, fact
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found, ends
+from parlai_spotbot.findings.schema import all_known
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import INTERVAL, filled, in_brackets, points
 
@@ -39,12 +40,14 @@ def _by_length(answers: Annotations, entities: pd.DataFrame) -> Iterator[dict]:
 
 def alike_sentence(row: Mapping) -> str:
     """Return whether the two entities of a conversation get the same label more often than chance would have it."""
+    text = "Of conversations between two {conversations}, {observed:percent} got the same label twice; chance gives "
+    if not all_known(row["p"]):
+        return filled(text + "{expected:percent}; there are too few conversations or annotators to say more.", **row)
     clear = ", no more than chance explains"
-    if row["p"] is not None and row["p"] < 0.05:
+    if row["p"] < 0.05:
         clear = ""
     return filled(
-        "Of conversations between two {conversations}, {observed:percent} got the same label twice; chance gives "
-        "{expected:percent}: {excess:points} points{0}{1} ({p:p_said}).",
+        text + "{expected:percent}: {excess:points} points{0}{1} ({p:p_said}).",
         in_brackets(ends(row, "excess"), points, INTERVAL),
         clear,
         **row,

@@ -96,6 +96,15 @@ def test_two_groups_in_which_nothing_varies_are_as_near_as_their_numbers_say(val
     assert widths[-1] == pytest.approx(100 * (1 - 0.0125 ** (1 / 200)), rel=0.01)
 
 
+@pytest.mark.parametrize("values", [[1], [1, -1], [1, 0, -1], [1, 1, -1], [0.5, -1, 0.5]])
+def test_where_an_interval_leaves_everything_open_nothing_is_known(values):
+    clusters = Clusters.by(np.arange(len(values)))
+    mean = mean_of(values, clusters, bounds=(-1.0, 1.0))
+    assert mean["estimate"] == pytest.approx(np.mean(values))
+    assert np.isnan([mean["p"], *mean["ci"]]).all()
+    assert np.isfinite(mean_of(values * 20, Clusters.by(np.arange(20 * len(values))), bounds=(-1.0, 1.0))["ci"]).all()
+
+
 def test_rare_events_are_in_the_interval_of_a_difference():
     """Clusters of one to four values; an event is of all of a cluster, and rare."""
     rng = np.random.default_rng(8)

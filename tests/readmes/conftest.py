@@ -43,6 +43,10 @@ def users(tmp_path_factory, server):
     (folder / "my_bot.py").write_text("def respond(text):\n    return f'so you say {text}'\n", encoding="utf-8")
     votes = "ada,bob,model_a\nbob,cleo,tie\nada,cleo,model_a\n" * 20
     (folder / "arena.csv").write_text(f"model_a,model_b,winner\n{votes}", encoding="utf-8")
+    ratings = "".join(
+        f"{bot},{text},w{text % 3},{1 + (text + len(bot)) % 5}\n" for bot in ("ada", "bob") for text in range(20)
+    )
+    (folder / "ratings.csv").write_text(f"model,item,rater,fluency\n{ratings}", encoding="utf-8")
     (folder / "told.txt").write_text("Be brief.\n", encoding="utf-8")
     studies = folder / "studies"
     few = ["--conversations-per-pair", "4"]

@@ -4,6 +4,8 @@ import dataclasses
 import json
 import platform
 import random
+import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -27,6 +29,7 @@ from tests.in_process import spotbot
 from tests.spoken import bots_of, spoken
 
 SURVEY = "spot_the_bot"
+STORED = Path(__file__).parents[1] / "goldens" / "studies" / "surveys"
 BOTS = """
 def polite(message, history):
     return f"I see, you said {len(history)} things."
@@ -266,3 +269,32 @@ def test_an_entry_without_its_code_is_not_whole():
     alone = Contestant("a", model="spotbot:plain_python", opt={"plain_python": "json:dumps"})
     assert not release._whole(alone, alone)
     assert release._whole(replace(alone, model="spotbot:alice", opt={}), replace(alone, model="spotbot:alice", opt={}))
+
+
+def test_a_copy_of_any_survey_says_what_its_columns_mean(tmp_path):
+    """Of next turns, of votes, and of labels with controls of a kind that is no more."""
+    surveys = ("abc_eval", "nuc", "votes")
+    folder = shutil.copytree(STORED, tmp_path / "study")
+    for path in folder.glob("surveys/*"):
+        if path.name not in surveys:
+            shutil.rmtree(path)
+    for survey in surveys:
+        analyze(Study.open(folder), survey, bootstraps=5)
+    made = export_study(Study.open(folder), tmp_path / "copy")
+    readme = (made.path / "README.md").read_text(encoding="utf-8")
+    written = tables(made.path / "tables")
+    assert {path.split("/")[0] for path in written} == set(surveys)
+    for table, content in written.items():
+        described = readme.partition(f"### tables/{table}\n")[2].partition("###")[0]
+        meanings = dict(re.findall(r"^\| `(\w+)` \| (.+) \| .+ \|$", described, re.MULTILINE))
+        for column in content.decode().partition("\n")[0].split(","):
+            stem = re.sub("_(low|high|first|last)$", "", column)
+            meaning = meanings.get(column) or meanings.get(stem)
+            assert meaning, (table, column)
+            assert re.search(r"\w{3}", meaning), (table, column)
+    assert "known_labels:" in (made.path / "surveys" / "abc_eval" / "controls.jsonl").read_text(encoding="utf-8")
+    without = export_study(Study.open(folder), tmp_path / "without", CopyOptions(human_turns=False))
+    assert not (without.path / "tables" / "nuc").exists()
+    said = (folder / "surveys" / "nuc" / "questions.jsonl").read_text(encoding="utf-8").split("\n")[0]
+    for text in (*json.loads(said)["context"], *json.loads(said)["candidates"]):
+        assert all(text not in path.read_text(encoding="utf-8") for path in without.path.rglob("*") if path.is_file())

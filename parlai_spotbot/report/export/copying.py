@@ -14,7 +14,7 @@ from parlai_spotbot.checksums import read_jsonl
 from parlai_spotbot.domains import custom
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.survey_data import surveys_of
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.report.export import checking, provenance
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
 from parlai_spotbot.report.export.rows import RowCopies
@@ -22,10 +22,11 @@ from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.report.templating import environment
 from parlai_spotbot.study import Study, SurveyFiles, read_judge
 from parlai_spotbot.surveys.controls import FILE as CONTROLS
-from parlai_spotbot.surveys.controls import read_controls
+from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
 
 SUMS = "SHA256SUMS"
+QUESTIONS = "questions.jsonl"
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ def _write(study: Study, folder: Path, options: CopyOptions, key: bytes) -> Stud
         _survey(rows, study.load(survey), judgements, copy.survey_path(survey))
     why_not = release.unplayable(study, plan, options.human_turns)
     analyses = {name: study.analysis_path(name) for name in surveys}
+    if not options.human_turns:  # questions whose candidates are people's turns can't be analysed without them
+        analyses = {name: path for name, path in analyses.items() if not (path.parent / QUESTIONS).exists()}
     release.complete(folder, surveys_of(study), analyses, why_not)
     checking.check(folder, checking.private_strings(study, answers))
     files.write_text(folder / SUMS, checksums(folder))
@@ -115,7 +118,8 @@ def _steps(rows: RowCopies, copy: Study) -> None:
     """Write plan, conversations, provenance and the study's own domain."""
     text = yaml.safe_dump(copy.plan.to_json(), sort_keys=False, allow_unicode=True)
     files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
-    files.write_jsonl(copy.conversations_path, rows.conversations)
+    if rows.study.conversations_path.exists():
+        files.write_jsonl(copy.conversations_path, rows.conversations)
     kept, left_out = provenance.provenance(rows.study.provenance())
     kept["export"] = {
         "comments_and_free_texts": rows.texts,
@@ -134,11 +138,13 @@ def _survey(rows: RowCopies, data: SurveyFiles, judgements: list[Judgement], tar
     source = data.path
     copied: dict[str, Callable[[], Iterable]] = {
         "units.jsonl": lambda: map(rows.unit, data.units),
-        CONTROLS: lambda: map(rows.item, read_controls(data)),
+        CONTROLS: lambda: map(rows.item, read_jsonl(source / CONTROLS, Item.from_json, "controls file")),
         "judgements.jsonl": lambda: rows.judgements(judgements, data.survey),
         "comments.jsonl": lambda: rows.comments(_rows(source / "comments.jsonl")),
         "training.jsonl": lambda: rows.training(_rows(source / "training.jsonl")),
     }
+    if rows.human_turns:
+        copied[QUESTIONS] = lambda: read_questions(source / QUESTIONS)
     if not rows.texts and (source / "comments.jsonl").exists():
         rows.removed["comments"] += len(_rows(source / "comments.jsonl"))
         del copied["comments.jsonl"]

@@ -75,7 +75,9 @@ class RowCopies:
     def item(self, row: Item) -> Item:
         """An item, of a unit or a control, as far as people's turns may be passed on."""
         transcripts = row.transcripts
+        candidates = row.candidates
         if not self.human_turns:
+            candidates = tuple(NOT_FREE for _ in candidates)
             ids = row.conversation_ids or ("",) * len(transcripts)  # a control of the domain may have none
             pairs = zip(ids, transcripts, strict=True)
             transcripts = tuple(self._without_people(name, transcript) for name, transcript in pairs)
@@ -84,6 +86,7 @@ class RowCopies:
             item_id=self.names.kept("item", row.item_id),
             conversation_ids=self.names.conversations(row),
             transcripts=transcripts,
+            candidates=candidates,
         )
 
     def _without_people(self, name: str, transcript: Sequence[Utterance]) -> tuple[Utterance, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -41,6 +42,8 @@ FOLDED = 12
 
 ARROWS = {"less": "\N{NO-BREAK SPACE}↓", "more": "\N{NO-BREAK SPACE}↑"}
 """Signs of which values are better."""
+
+INTERVALS = re.compile("[,;][^,;.]*with 95% intervals")
 
 ARROWED = "With ↓ less is better, with ↑ more."
 
@@ -163,6 +166,9 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
         data = KINDS[chart.kind](chart, table, shown)
     if not data:
         return None
+    ends = [f"{name}_low" for name in (chart.x, chart.y) if table.columns[name].ci]
+    if ends and frame[ends].isna().all(axis=None):
+        caption = f"{INTERVALS.sub('', caption)} No interval is known."
     if chart.better and {*frame[chart.better]} & {*ARROWS}:
         caption += f" {ARROWED}"
     if chart.kind == "grid":

@@ -5,6 +5,7 @@ Findings, plan, report and notebook take it. People come before judges, since ju
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -260,6 +261,16 @@ class SurveyData(SurveyFiles):
     def ranking(self, source: str) -> Ranking:
         """Return a source's ranking by the main criterion."""
         return main_ranking(self.of("ranking", source))
+
+    def used(self, source: str) -> tuple[int | None, Counter[str]]:
+        """Return how many annotations of a source the rankings are of, None where that is not known, and how many are
+        left out, by the reason; in chats ratings and comparisons together."""
+        forms = [self.made_by.get(finding) or {} for finding in ("ranking", "choices")]
+        counts = [form["used"][source] for form in forms if source in (form.get("used") or {})]
+        left_out: Counter[str] = Counter()
+        for form in forms:
+            left_out.update((form.get("left_out") or {}).get(source, {}))
+        return sum(counts) if counts else None, left_out
 
     @property
     def accounts(self) -> list[SourceAccount]:

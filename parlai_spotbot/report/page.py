@@ -34,7 +34,7 @@ from parlai_spotbot.wording import NONE, counted, upper_first
 
 FAILURE = ("contestant", "kind", "conversation_id")
 
-READ = "Points with 95% intervals; contestants in one band share their places. Made by parlai_spotbot."
+READ = "With 95% intervals where they are known; contestants in one band share their places. Made by parlai_spotbot."
 
 
 @dataclass(frozen=True)

@@ -190,11 +190,9 @@ def answers_of(contents: SurveyData, source: str, analysed: str = "") -> str:
 def _analysed(contents: SurveyData, source: str) -> str:
     """Return how many annotations the figures are of, and why others are left out; "" where all of them count, or the
     figures are of other answers than there are now."""
-    ranking = contents.made_by.get("ranking") or {}
-    used = (ranking.get("used") or {}).get(source)
+    used, reasons = contents.used(source)
     if used is None or used == contents.annotations(source) or contents.outdated:
         return ""
-    reasons = ranking["left_out"].get(source) or {}
     if not reasons:
         return f", {used:,} of them analysed"
     why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons.items())

@@ -139,6 +139,19 @@ def test_each_kind_of_chart_draws_its_columns(kind, options, seen):
     assert seen(section.chart.data) == [0.614, None]
 
 
+@pytest.mark.parametrize(
+    ("lows", "said"),
+    [
+        ([0.52, None], "Points of each, with 95% intervals; read so."),
+        ([None, None], "Points of each; read so. No interval is known."),
+    ],
+)
+def test_a_caption_promises_no_interval_that_no_value_has(lows, said):
+    frames = Frames(DATA | {"ranking": DATA["ranking"].assign(score_low=lows, score_high=lows)})
+    chart = Chart("forest", "ranking", x="score", y="bot", caption="Points of each, with 95% intervals; read so.")
+    assert render.tell(finding(chart=chart), Result(HUMAN, frames)).chart.caption == said
+
+
 GOLDENS = Path(__file__).parents[1] / "goldens" / "expected"
 SURVEYS = sorted({path.parents[1].name for path in GOLDENS.glob("*/surveys/*/analysis/*.json")})
 

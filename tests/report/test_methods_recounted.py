@@ -1,12 +1,15 @@
 """The methods paragraph of made-up studies of every survey against their judgements, counted here once more."""
 
+import random
 import re
+import shutil
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from parlai_spotbot import checksums
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.survey_data import surveys_of
@@ -17,11 +20,15 @@ from parlai_spotbot.report import appendix
 from parlai_spotbot.report.appendix.methods_text import facts_of, methods
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from parlai_spotbot.wording import listed
 from tests.case_tables import cases
 from tests.findings.scripted import by_chance, rows_of, small_study
-from tests.report_sentences import BROKEN, NOBODY
+from tests.report_sentences import BROKEN, NOBODY, analysed_votes
+from tests.spoken import rows_of_item, spoken
 
+STORED = Path(__file__).parents[1] / "goldens" / "studies" / "surveys"
 TWO_SCALES = """
 name: two_scales
 title: Two scales
@@ -132,13 +139,14 @@ def test_scales_that_differ_are_said_one_by_one(tmp_path):
 - ['question_id,judge', 0, '7 people gave 60 votes on 10 prompts. ']
 - ['question_id,judge', 3, '7 people and others who are not known gave 60 votes on 10 prompts and on others that']
 - ['judge', 3, '7 people and others who are not known gave 60 votes. ']
+- ['one', 0, '1 person gave 60 votes. ']
 """,
 )
 def test_voters_and_prompts_are_those_that_are_known(tmp_path, columns, gap, said):
     """Every `gap`-th vote has nothing in further columns."""
-    lines = [",".join(["model_a,model_b,winner", *filter(None, [columns])])]
+    lines = [",".join(["model_a,model_b,winner", *filter(None, [columns.replace("one", "judge")])])]
     for n in range(60):
-        known = {"question_id": f"q{n % 10}", "judge": f"j{n % 7}"}
+        known = {"question_id": f"q{n % 10}", "judge": f"j{n % 7}", "one": "j"}
         more = [known[name] if not gap or n % gap else "" for name in filter(None, columns.split(","))]
         pair = ("x", "y", "z")[n % 3 :] + ("x", "y", "z")[: n % 3]
         lines.append(",".join([pair[0], pair[1], ("model_a", "tie", "model_b", "model_a")[n // 3 % 4], *more]))
@@ -147,7 +155,83 @@ def test_voters_and_prompts_are_those_that_are_known(tmp_path, columns, gap, sai
     write_study(tmp_path / "s", votes(data, "arena"))
     study = Study.open(tmp_path / "s")
     analyze(study, "votes")
-    assert said in text_of(study)
+    text = text_of(study)
+    assert said in text
+    assert ("All answers are by one annotator" in text) is (columns == "one")
+    assert ("Votes whose annotator is not known count as if each had its own." in text) is ("known" in said)
+    assert "both bad" not in text
+    assert "headed" not in text
+
+
+def test_votes_that_found_both_bad_are_said_with_their_share(tmp_path):
+    given = {"x,y,model_a": 6, "y,x,model_b": 5, "x,y,model_b": 6, "x,y,tie (bothbad)": 3}
+    text = text_of(analysed_votes(tmp_path, given))
+    assert "each is for one of two contestants or finds both bad. " in text
+    assert "The 15.0% of the votes that found both bad say nothing of the order, and are left out of it. " in text
+    instructions = appendix.instructions_of(surveys_of(Study.open(tmp_path / "study")))
+    assert "The answers were given elsewhere; what people read there is not on record." in instructions
+
+
+def test_questions_are_those_that_somebody_answered_so_far(tmp_path):
+    study = small_study(tmp_path / "s", "turn_likert", per_pair=4, ask=["quality", "relevance", "consistency"])
+    rows = [row for row in rows_of(study, "turn_likert", by_chance, ["ann"]) if row.question != "consistency"]
+    assert {row.question for row in rows} == {"quality", "relevance"}
+    checksums.write_jsonl(study.judgements_path("turn_likert"), rows)
+    assert "are headed “Quality” and “Relevance”, of which an item has 1." in text_of(study)
+
+
+def test_a_judge_that_may_guess_is_not_said_to_know_better(tmp_path):
+    """And a study that grew after its first conversations says so."""
+    study = small_study(tmp_path / "s", "spot_the_bot", per_pair=4, people=12)
+    study.extend(more=dict.fromkeys(["ann/bob", "ann/cat", "bob/cat"], 2))
+    rows = rows_of(study, "spot_the_bot", by_chance, ["m"], "judge:coin")
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), rows)
+    summary = {"judge": "coin", "trained_on": "nothing", "variants": {"m": {"balanced_accuracy": 0.51}}}
+    checksums.write_json(study.survey_path("spot_the_bot") / "judges" / "coin.json", summary)
+    analyze(study, "spot_the_bot", bootstraps=20)
+    text = text_of(Study.open(study.path))
+    assert "On these bots and people its balanced accuracy is 0.51 (chance is 0.50), which may be chance. " in text
+    assert "The study was extended after its first conversations: 6 conversations of 3 pairs added. " in text
+
+
+def test_ratings_and_comparisons_of_chats_are_told_apart(tmp_path):
+    study = small_study(tmp_path / "s", "interactive", per_pair=0, people=0, comparisons=4)
+    units, talks, rows = [], [], []
+    for number, unit in enumerate(study.units("interactive")):
+        shown = []
+        for place, item in enumerate(unit.items):
+            name = f"chat {number} {place}"
+            if len(item.partners) == 1:
+                said = [f"{name} turn {turn} {number * place}" for turn in range(6)]
+                talks.append(spoken(name, (HUMAN, item.partners[0]), said, len(talks), provenance={"interactor": "w"}))
+                shown.append(name)
+            units.append((unit, replace(item, conversation_ids=(name,) if len(item.partners) == 1 else tuple(shown))))
+    checksums.write_jsonl(study.conversations_path, talks)
+    survey = get_survey("interactive")
+    for unit, item in units:
+        for question, target in asked_of_item(survey, item, {}):
+            rng = random.Random(f"{item.item_id} {question}")
+            given = {(question, target): rng.choice([option.value for option in survey.question(question).options])}
+            name = f"{unit.unit_id}/{item.item_id}"
+            rows += rows_of_item(name, unit, item, f"w{unit.unit_id}", given, seconds=60.0)
+    checksums.write_jsonl(study.judgements_path("interactive"), rows)
+    analyze(study, "interactive", bootstraps=20)
+    text = text_of(Study.open(study.path))
+    rated = {row.annotation_id for row in rows if row.target != "pair"}
+    assert f"gave {len({row.annotation_id for row in rows})} annotations of" in text
+    assert f"Analysed ratings took a median of 60 seconds each, {len(rated) / 60:.1f} hours in all. " in text
+    (contents,) = [one for one in surveys_of(Study.open(study.path)) if one.survey == "interactive"]
+    assert contents.used(HUMAN) == (len({row.annotation_id for row in rows}), {})
+    assert "The comparisons are ranked by share of points in Davidson's model with Jeffreys' prior" in text
+
+
+def test_a_judge_that_agrees_with_nobody_is_said_where_people_do_neither(tmp_path):
+    study = small_study(tmp_path / "s", "comparative", per_pair=4)
+    rows = [*rows_of(study, "comparative", by_chance, ["ann", "bo"])]
+    rows += rows_of(study, "comparative", by_chance, ["coin"], "judge:coin")
+    checksums.write_jsonl(study.judgements_path("comparative"), rows)
+    analyze(study, "comparative", bootstraps=20)
+    assert "neither it nor other people agree with a person more than chance" in text_of(Study.open(study.path))
 
 
 def test_of_whom_nothing_is_left_it_is_said(new_study, tmp_path):
@@ -287,3 +371,13 @@ def test_the_form_in_which_turns_were_shown_is_said(tmp_path, surface, said):
     assert packed["options"]["surface"] == "normalise"
     study.record("pack", {"comparative": {**packed, "options": {**packed["options"], "surface": surface}}})
     assert said in text_of(study)
+
+
+def test_next_turns_are_said_with_their_corpora_and_groups(tmp_path):
+    study = Study.open(shutil.copytree(STORED, tmp_path / "study"))
+    analyze(study, "nuc", bootstraps=5)
+    facts = [row for row in facts_of(surveys_of(Study.open(study.path))) if row["contents"].survey == "nuc"]
+    (text,) = methods(facts)
+    questions = files.read_jsonl(study.survey_path("nuc") / "questions.jsonl", lambda row, where: row)
+    assert f"The questions are from {listed(sorted({row['corpus'] for row in questions}))}. " in text
+    assert "Groups of people are reported apart: lab and paid. " in text

@@ -15,6 +15,7 @@ import parlai_spotbot
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.sections import CardTable, Name
 from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, Utterance
 from parlai_spotbot.report import appendix
@@ -95,10 +96,10 @@ def answered_study(path, survey: str, questions: dict[str, str], items: int = 2,
 # -- the conversations -----------------------------------------------------------------------------------------------
 def test_the_package_is_cited_once_with_its_version(facts):
     text = text_of(facts)
-    assert text.count(f"All figures are by the package parlai_spotbot, version {parlai_spotbot.__version__}") == 1
+    assert text.count(f"Figures are by parlai_spotbot {parlai_spotbot.__version__}") == 1
     assert "[@parlai_spotbot]" in text
     assert publications()["parlai_spotbot"].fields["version"] == parlai_spotbot.__version__
-    assert "All figures" not in text_of(facts, first=False)
+    assert "Figures are by" not in text_of(facts, first=False)
 
 
 def test_the_size_of_the_domain_is_that_of_its_folds(facts):
@@ -141,7 +142,7 @@ def test_of_a_survey_that_nobody_has_packed_the_default_is_said(tmp_path):
 
 def test_neither_is_half_only_where_there_is_a_neither(facts):
     ranking = SimpleNamespace(
-        rates={}, order=["a"], groups=[], circle=None, too_few=[], pairs=[1, 2], of_matches=False,
+        rates={}, order=["a"], groups=[], contestants={}, circle=None, too_few=[], pairs=[1, 2], of_matches=False,
         whole=SimpleNamespace(criterion="share of points (neither is half) by Davidson's model", resample=None),
     )  # fmt: skip
     with_neither = text_of(facts, ranking=ranking, neither=True)
@@ -460,10 +461,31 @@ def test_judges_are_told_one_by_one_and_cautioned_of_once(facts):
     assert f"{caution}." in alone
 
 
+@cases(
+    "more said",
+    """
+- [{trained: true}, On held-out bots and people its balanced accuracy is 0.65 (chance is 0.50). Answers]
+- [{trained: false}, On these bots and people its balanced accuracy is 0.65 (chance is 0.50). Answers]
+- [{chance: true}, 'On these bots and people its balanced accuracy is 0.65 (chance is 0.50), which may be chance.']
+""",
+)
+def test_accuracy_is_of_what_a_judge_has_not_learnt_from_and_chance_is_said(facts, more, said):
+    judge = {"source": "judge:a", "annotations": 90, "items": 42, "right": [0.65], **more}
+    assert said in text_of(facts, sources=[judge])
+
+
 def test_times_are_said_of_what_is_analysed(facts):
     text = text_of(facts)
     assert re.search(r"Analysed annotations took a median of \d+ seconds each, [\d.]+ hours in all\.", text)
     assert "hours in all) " not in text
+
+
+def test_bots_beside_people_are_said_where_they_are_tested(facts):
+    said = "Shares called human are compared with people's by the difference over its standard error"
+    for p, holds in ((0.2, True), (1.0, True), (None, False)):
+        rows = {name: {"p_people": p, "score_low": 0.1} for name in "ab"}
+        assert (said in text_of(facts, ranking=ranking_of(order=["a", "b"], contestants=rows))) is holds
+    assert said not in text_of(facts, survey=get_survey("dialogue_likert"))
 
 
 @pytest.mark.parametrize(("items", "said"), [(1, "1 minute in all"), (5, "5 minutes in all"), (20, "0.3 hours in all")])
@@ -706,8 +728,10 @@ def test_people_are_said_to_be_a_contestant_where_they_are_ranked(facts):
 
 def test_alphas_without_interval_are_not_said_to_have_one(facts):
     assert "with 95% intervals: nature" in text_of(facts)
-    text = text_of(facts, alphas=["quality 0.10"], alphas_known=False)
-    assert "with 95% intervals where there is enough for one: quality 0.10." in text
+    text = text_of(facts, alphas=["quality 0.10", "fit 0.40 (0.10 to 0.60)"], intervals_of=1)
+    assert "with 95% intervals where there is enough for one: quality 0.10" in text
+    text = text_of(facts, alphas=["quality 0.10"], intervals_of=0)
+    assert "with too little for 95% intervals: quality 0.10." in text
 
 
 def test_survival_is_said_where_it_was_estimated(facts):
@@ -887,7 +911,21 @@ def width(table: str) -> float:
 
 def table_of(names: Sequence[str]) -> SimpleNamespace:
     rows = [[name, "10–100", "63% [48%, 100%]", "−0.41"] for name in names]
-    return SimpleNamespace(title="Ranking", head=["Bot", "Places", "Points (tie = ½)", "Strength"], rows=rows)
+    return CardTable("Ranking", "", ("Bot", "Places", "Points (tie = ½)", "Strength"), rows)
+
+
+def test_people_are_people_and_intervals_that_lack_are_not_known():
+    """Also in a table that leaves rows to its CSV."""
+    rows = [(Name("ann"), "1", "63% [48%, 100%]", "–"), (Name(HUMAN), "2", "40%", "–")]
+    table = replace(table_of([]), rows=rows, how="The first 2 of 9 rows; the CSV has all.")
+    (text,) = table_parts(table, range(4), "Spot The Bot", "x", "table").values()
+    assert "people & 2 & 40" in text
+    assert HUMAN not in text
+    assert r"\caption{Ranking: Spot The Bot. The first 2 of 9 rows; the CSV has all. In brackets: 95\% inter" in text
+    assert "Where there are none, they are not known.}" in text
+    (text,) = table_parts(replace(table, rows=rows[:1]), range(4), "Spot The Bot", "x", "table").values()
+    assert "In brackets" in text
+    assert "not known" not in text
 
 
 @cases(
@@ -944,7 +982,7 @@ def test_names_of_any_script_are_no_markup(name, said, needs):
 
 def test_columns_of_numbers_are_at_the_right_and_words_at_the_left():
     rows = [["1", "−0.41", "–", "better", ".031", "< .001", "", "2"], ["b", "3 [1, 5]", "7", "no", "1", "+1", "4", "b"]]
-    table = SimpleNamespace(title="x", head=["h"] * 8, rows=rows)
+    table = CardTable("x", "", ("h",) * 8, rows)
     (text,) = table_parts(table, range(8), "x", "x", "table*").values()
     assert "{@{}lrrlrrrl@{}}" in text
 

@@ -287,8 +287,10 @@ def test_a_copy_of_any_survey_says_what_its_columns_mean(tmp_path):
     for table, content in written.items():
         described = readme.partition(f"### tables/{table}\n")[2].partition("###")[0]
         meanings = dict(re.findall(r"^\| `(\w+)` \| (.+) \| .+ \|$", described, re.MULTILINE))
-        for column in content.decode().partition("\n")[0].split(","):
-            stem = re.sub("_(low|high|first|last)$", "", column)
+        head = content.decode().split("\n")[0].split(",")
+        columns = {column: re.sub("_(low|high|first|last)$", "", column) for column in head}
+        assert meanings.keys() <= {*columns, *columns.values()}, table
+        for column, stem in columns.items():
             meaning = meanings.get(column) or meanings.get(stem)
             assert meaning, (table, column)
             assert re.search(r"\w{3}", meaning), (table, column)

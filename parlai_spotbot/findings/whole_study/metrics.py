@@ -119,9 +119,9 @@ def _sensitivity(result: Result) -> list[str]:
     whole = result.one("whole")
     if not best:
         return []
-    most = "{1[metric]} distinguishes most of the {0[pairs]} pairs: {1[mean]:.1f} on average"
-    what = "no metric distinguishes any of the {0[pairs]} pairs" if best["mean"] < 0.05 else most
-    return [f"With {{0[sample]}} conversations a bot {what}.".format(whole, best)]
+    most = "{1[metric]} distinguishes most of {2}: {1[mean]:.1f} on average"
+    what = "no metric distinguishes any of {2}" if best["mean"] < 0.05 else most
+    return [f"With {{0[sample]}} conversations a bot {what}.".format(whole, best, counted(whole["pairs"], "pair"))]
 
 
 # -- costs -------------------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ def instructions_of(read: Sequence[SurveyData]) -> str:
         collection = contents.recorded("crowdsourcing")
         if contents.launched is not None:
             launch = {"settings": collection.get("settings", {}), "language": collection.get("language")}
+            launch["elsewhere"] = not (collection or contents.recorded("pack"))
             rows.append({"survey": contents.launched, "put": questions_put(contents), **launch})
     if not rows:
         return ""

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
 from parlai_spotbot.findings.render import tell
+from parlai_spotbot.findings.schema import Column
+from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.report.appendix.text_formats import environment, latex
 from parlai_spotbot.report.chapters import known_to, results_of
-from parlai_spotbot.wording import source_said
+from parlai_spotbot.wording import NONE, source_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.finding import Finding
@@ -28,6 +30,8 @@ WIDE = 24
 
 LETTERS = 12
 """At least so many letters fit each of them."""
+
+NAMES = Column("name")
 
 NUMBER = re.compile(r"[-−–+<.\d]|$")
 """How the cells of a column begin that is aligned at the right."""
@@ -67,7 +71,8 @@ def table_parts(table: CardTable, kept: Sequence[int], about: str, name: str, ki
         if part > 1:
             label = f"{name}-part{part}"
             title = f"{title} (part {part})"
-        texts[f"tables/{label}.tex"] = _latex([table.head, *rows], kept, f"{title}.", label, kind)
+        caption = f"{title}. {table.how}".strip()
+        texts[f"tables/{label}.tex"] = _latex([table.head, *rows], kept, caption, label, kind)
     return texts
 
 
@@ -97,8 +102,11 @@ def _height(text: str) -> int:
     return -(-_letters(text) // LETTERS)
 
 
-def _cell(text: str) -> str:
+def _cell(cell: str) -> str:
     """Return a cell as LaTeX, a wide one in several lines."""
+    text = str(cell)
+    if isinstance(cell, Name):
+        text = NAMES.show(text)
     if _letters(text) <= WIDE:
         return latex(text)
     return rf"\parbox[t]{{9em}}{{\raggedright\strut {latex(text, longest=8)}\strut}}"
@@ -107,12 +115,15 @@ def _cell(text: str) -> str:
 def _latex(rows: Sequence[Sequence], kept: Sequence[int], caption: str, label: str, kind: str) -> str:
     lines = []
     for row in rows:
-        first, *others = [_cell(str(row[place])) for place in kept]
+        first, *others = [_cell(row[place]) for place in kept]
         if first[:1] in ("[", "*"):  # after a line's end they would be read as its option
             first = f"{{}}{first}"
         lines.append([first, *others])
-    if any(" [" in cell for cells in lines for cell in cells):
+    columns = [[" [" in cell for cell in column if cell != latex(NONE)] for column in zip(*lines[1:], strict=True)]
+    if any(map(any, columns)):
         caption = f"{caption} In brackets: 95% intervals."
+    if any(any(column) and not all(column) for column in columns):
+        caption = f"{caption} Where there are none, they are not known."
     width = r"\columnwidth"
     if kind == "table*":
         width = r"\textwidth"

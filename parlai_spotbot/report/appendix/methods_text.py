@@ -68,6 +68,7 @@ def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
         "seeds": sorted(set(seeds)),
         "pairs": len(met),
         "planned_each": sorted(map(read[0].plan.conversations_of, met)),
+        "extended": [line for line in read[0].study.extended_by() if not line.endswith(" left out")],
         "chatted": any(contents.asked.layout == "chat" for contents in read),
     }
 
@@ -152,12 +153,13 @@ def _questions(survey: Survey | None, put: list[Question]) -> dict[str, Any]:
 
 
 def questions_put(contents: SurveyData) -> list[Question]:
-    """Return the questions that are put: those that units name, or that were answered; else the survey's default."""
+    """Return the questions that are put: those that were answered; before, those that units name, or the survey's
+    default."""
     survey = contents.launched
     if survey is None:
         return []
-    names = {name for item in contents.items.values() for name in item.questions}
-    names |= {row.question for row in contents.judgements}
+    names = {row.question for row in contents.judgements}
+    names = names or {name for item in contents.items.values() for name in item.questions}
     if not names and not contents.items:
         names = set(survey.asked)
     names = names or {question.name for question in survey.main}
@@ -206,7 +208,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
             right.append(variant["balanced_accuracy"])
     caution = ""
     found = contents.of("trust", source)
-    if found.one("whole").get("warning"):
+    if found.one("whole").get("verdict") in (*trust.WARNINGS, "nobody"):
         caution = trust.said(found.rows("agreement"), trust.IN_A_PAPER)
     return {
         "source": source,
@@ -214,6 +216,8 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         "items": items,
         "talks": talks,
         "right": sorted(right),
+        "trained": isinstance(contents.judges.get(source, {}).get("trained_on"), dict),
+        "chance": any(account.chance for account in contents.accounts if account.source == source),
         "caution": caution,
     }
 
@@ -238,7 +242,7 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         "ranked_by": source,
         "alphas": alphas,
         "no_alphas": [plainly(row["question"]) for row in agreement if row["alpha"] is None],
-        "alphas_known": all("(" in alpha for alpha in alphas),
+        "intervals_of": sum("(" in alpha for alpha in alphas),
         "metrics": sorted({row["metric"] for row in estimated if "metric" in row}),
         "other_rankings": [one for one in contents.rankings(source).values() if one.whole != ranking.whole],
         "survival": bool(contents.of("survival", source)),

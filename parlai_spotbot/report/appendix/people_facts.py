@@ -33,12 +33,12 @@ def people_facts(contents: SurveyData) -> dict[str, Any]:
     kept = [row for row in contents.kept if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
     analysed = _tally(row for row in kept if row.control is None)
     reasons = {}
-    made_by = contents.made_by.get("ranking", {})
-    if HUMAN in made_by.get("used", {}):
-        analysed["annotations"] = made_by["used"][HUMAN]
-        for reason, count in sorted(made_by.get("left_out", {}).get(HUMAN, {}).items()):
-            if not reason.startswith(TOLD):
-                reasons[re.sub(r"\b(annotation|vote)\b", r"\1s", reason, count=1)] = count
+    used, left_out = contents.used(HUMAN)
+    if used is not None:
+        analysed["annotations"] = used
+    for reason, count in sorted(left_out.items()):
+        if not reason.startswith(TOLD):
+            reasons[re.sub(r"\b(annotation|vote)\b", r"\1s", reason, count=1)] = count
     provenance = contents.study.provenance()
     settings = provenance.get("crowdsourcing", {}).get(contents.survey, {}).get("settings", {})
     given = _tally(row for row in people if row.control is None)

@@ -4,20 +4,18 @@ was planned before."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parlai_spotbot import checksums
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.analysis.planning import Design
-from parlai_spotbot.findings.plan_request import OF_DESIGN, PlanRequest
+from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans.kept_plan import STEP
+from parlai_spotbot.findings.plans.packed import assumed, packed_size
 from parlai_spotbot.findings.plans.words import DIFFER, NEEDED
-from parlai_spotbot.records import judged_name
 from parlai_spotbot.surveys.about import PILOTED
 from parlai_spotbot.surveys.workload import annotations_of, is_another_size
 from parlai_spotbot.wording import counted, listed, people_said
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
 STEPS = {"matches": np.arange(1, 50) / 50, "choices": np.arange(1, 50) / 50, "ratings": np.arange(1, 61) / 20}
 """Differences that may be found, the least first; of shares those of which a whole per cent is said."""
 
-ASSUMED = (*OF_DESIGN, "looks", "calibration")
-"""What a plan assumes of a study, whatever its size."""
-
 
 def size_power(contents: SurveyData) -> str:
     """Return a sentence on the least difference that the packed units find, or that not even the largest is found; ""
@@ -38,11 +33,11 @@ def size_power(contents: SurveyData) -> str:
     of = contents.asked.about.planning
     if of is None or of.of not in PILOTED or not contents.units:
         return ""
-    count, each, contestants = _size(contents, of.of)
+    count, each, contestants = packed_size(contents, of.of)
     if contestants < 2 or count < 2:
         return ""
     request, own = PlanRequest(contents.asked.name).with_defaults(of)
-    planned = _planned(contents)
+    planned = assumed(contents)
     design = request.design(contents.asked, contestants)
     design = replace(design, **{**planned, "annotations_per_conversation": each})
     assumed = "default ties and correlations"
@@ -109,40 +104,3 @@ def _departures(contents: SurveyData, plan: Mapping[str, Any], people: Mapping[s
     if number and is_another_size(number, annotations):
         departures.append(f"{counted(number, 'annotation')} {what} in place of {annotations:,}")
     return departures
-
-
-def _planned(contents: SurveyData) -> dict[str, float]:
-    """Return what a plan assumes that is kept with the analysis, or else before people answered; {} where there is
-    none."""
-    path = contents.folder / "plan.json"
-    recorded = {"plan": contents.recorded(STEP)}
-    if path.exists():
-        recorded = checksums.read_json(path)
-    plans = [recorded.get("plan"), *recorded.get("by_source", {}).values()]
-    design = next((plan["design"] for plan in plans if plan), {})
-    return {name: design[name] for name in ASSUMED if name in design}
-
-
-def _size(contents: SurveyData, of: str) -> tuple[int, int, int]:
-    """Return the fewest conversations (or comparisons) of a pair or contestant, the annotations of each of them, and
-    how many contestants there are."""
-    talks = {talk.conversation_id: talk for talk in contents.conversations}
-    shown: dict[tuple, set[tuple]] = defaultdict(set)
-    names: set[str] = set()
-    annotations = 0
-    for unit in contents.units:
-        for item in unit.items:
-            own = [talks[name] for name in item.conversation_ids if name in talks]
-            if of == "matches":
-                compared = [name for talk in own if talk.kind == "pairs" for name in talk.entities]
-            else:
-                judged = item.judged or (None,) * len(own)
-                compared = [judged_name(talk, entity) or "" for talk, entity in zip(own, judged, strict=False)]
-            if compared:
-                shown[(*sorted(compared), *item.questions)].add(item.conversation_ids)
-                names.update(compared)
-                annotations += 1
-    different = sum(map(len, shown.values()))
-    if not different:
-        return 0, 0, 0
-    return min(map(len, shown.values())), max(1, round(annotations / different)), len(names)

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import __version__, checksums, files
-from parlai_spotbot.findings import findings_of, schema
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.finding import csv_tables
+from parlai_spotbot.findings.column_meanings import columns_in_words
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.survey_data import SurveyData
-from parlai_spotbot.findings.whole_study import hygiene, simulators
 from parlai_spotbot.hints import option_words
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Contestant
@@ -25,7 +23,7 @@ from parlai_spotbot.report.templating import environment
 from parlai_spotbot.selfplay.contestant_files import digests, source_files
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import Survey, survey_of
+from parlai_spotbot.surveys import survey_of
 
 FIELDS: dict[str, dict[str, str]] = own_data(__file__)
 """What the fields of rows mean, by file."""
@@ -135,7 +133,7 @@ def write_texts(
         "versions": study.provenance().get("selfplay", {}).get("versions", {}),
         "package": __version__,
         "fields": FIELDS,
-        "csv": {name: csv_columns(survey_of(study.load(name))) for name in options},
+        "csv": {name: columns_in_words(survey_of(study.load(name))) for name in options},
         "there": {path.name for path in folder.rglob("*")},
         "instructions": instructions_of(surveys),
     }
@@ -149,16 +147,3 @@ def write_texts(
 def _command(survey: str, options: Mapping[str, Any]) -> str:
     """Return the command that analyses a survey with such options."""
     return shlex.join(["spotbot", "analyze", *option_words({"study": "study", "survey": survey, **options})])
-
-
-def csv_columns(survey: Survey) -> dict[str, list[tuple[str, str, str]]]:
-    """Return name, meaning and unit of the columns of a survey's tables, by the stem of their file."""
-    words = own_data(schema.__file__, "columns.yaml")
-    columns: dict[str, list[tuple[str, str, str]]] = {}
-    for finding in (*findings_of(survey), hygiene.FINDING, simulators.FINDING):
-        for stem, table in csv_tables(finding).items():
-            columns[stem] = []
-            for name, column in table.columns.items():
-                title = f"{column.title}: " if column.title else ""
-                columns[stem].append((name, title + words["columns"][name], words["kinds"][column.kind]))
-    return columns

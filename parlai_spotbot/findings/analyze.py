@@ -14,13 +14,14 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.finding import tables_of
+from parlai_spotbot.findings.finding import csv_tables, tables_of
 from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.survey_data import DEFAULT, SurveyData, analysed, begun, sources_of
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc, simulators
 from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import Survey, get_survey, study_survey, survey_names
@@ -264,3 +265,16 @@ def _check_order(known_order: Sequence[str], contestants: Collection[str]) -> No
     for name in dict.fromkeys(name for pair in pairs for name in pair):
         if contestants and name != HUMAN and name not in contestants:
             raise UserError(f"--known-order: '{name}' is no contestant.", nearest(name, [HUMAN, *contestants]))
+
+
+def columns_in_words(survey: Survey) -> dict[str, list[tuple[str, str, str]]]:
+    """Return name, meaning and unit of the columns of a survey's tables, by the stem of their file."""
+    words = own_data(__file__, "columns.yaml")
+    columns: dict[str, list[tuple[str, str, str]]] = {}
+    for finding in (*findings_of(survey), hygiene.FINDING, simulators.FINDING):
+        for stem, table in csv_tables(finding).items():
+            columns[stem] = []
+            for name, column in table.columns.items():
+                title = f"{column.title}: " if column.title else ""
+                columns[stem].append((name, title + words["columns"][name], words["kinds"][column.kind]))
+    return columns

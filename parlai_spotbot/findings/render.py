@@ -166,9 +166,7 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
         data = KINDS[chart.kind](chart, table, shown)
     if not data:
         return None
-    ends = [f"{name}_low" for name in (chart.x, chart.y) if table.columns[name].ci]
-    if ends and frame[ends].isna().all(axis=None):
-        caption = f"{INTERVALS.sub('', caption)} No interval is known."
+    caption = _of_known_intervals(caption, chart, table, frame)
     if chart.better and {*frame[chart.better]} & {*ARROWS}:
         caption += f" {ARROWED}"
     if chart.kind == "grid":
@@ -176,6 +174,14 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
     rows = frame.drop(columns=hidden).to_dict("records")
     return sections.CardChart(finding.name, chart.kind, caption, data, rows)
+
+
+def _of_known_intervals(caption: str, chart: Chart, table: Table, frame: pd.DataFrame) -> str:
+    """Return a caption that promises no intervals where none is known."""
+    ends = [f"{name}_low" for name in (chart.x, chart.y) if table.columns[name].ci]
+    if ends and frame[ends].isna().all(axis=None):
+        return f"{INTERVALS.sub('', caption)} No interval is known."
+    return caption
 
 
 def _label(table: Table, column: str, value: str) -> str:

@@ -194,35 +194,44 @@ def test_a_judge_that_may_guess_is_not_said_to_know_better(tmp_path):
     assert "The study was extended after its first conversations: 6 conversations of 3 pairs added. " in text
 
 
-def test_ratings_and_comparisons_of_chats_are_told_apart(tmp_path):
-    study = small_study(tmp_path / "s", "interactive", per_pair=0, people=0, comparisons=4)
-    units, talks, rows = [], [], []
+def chats_of(study):
+    """Return what people say in the chats of each unit, and the unit's items, which name the chats."""
+    talks, items = [], []
     for number, unit in enumerate(study.units("interactive")):
         shown = []
         for place, item in enumerate(unit.items):
-            name = f"chat {number} {place}"
+            names = tuple(shown)
             if len(item.partners) == 1:
-                said = [f"{name} turn {turn} {number * place}" for turn in range(6)]
-                talks.append(spoken(name, (HUMAN, item.partners[0]), said, len(talks), provenance={"interactor": "w"}))
-                shown.append(name)
-            units.append((unit, replace(item, conversation_ids=(name,) if len(item.partners) == 1 else tuple(shown))))
+                names = (f"chat {number} {place}",)
+                said = [f"{names[0]} turn {turn} {number * place}" for turn in range(6)]
+                more = {"provenance": {"interactor": "w"}}
+                talks.append(spoken(names[0], (HUMAN, item.partners[0]), said, len(talks), **more))
+                shown += names
+            items.append((unit, replace(item, conversation_ids=names)))
+    return talks, items
+
+
+def test_ratings_and_comparisons_of_chats_are_told_apart(tmp_path):
+    study = small_study(tmp_path / "s", "interactive", per_pair=0, people=0, comparisons=4)
+    talks, items = chats_of(study)
     checksums.write_jsonl(study.conversations_path, talks)
     survey = get_survey("interactive")
-    for unit, item in units:
+    rows = []
+    for unit, item in items:
+        rng = random.Random(item.item_id)
+        given = {}
         for question, target in asked_of_item(survey, item, {}):
-            rng = random.Random(f"{item.item_id} {question}")
-            given = {(question, target): rng.choice([option.value for option in survey.question(question).options])}
-            name = f"{unit.unit_id}/{item.item_id}"
-            rows += rows_of_item(name, unit, item, f"w{unit.unit_id}", given, seconds=60.0)
+            given[question, target] = rng.choice(survey.question(question).options).value
+        rows += rows_of_item(f"a {item.item_id}", unit, item, f"w{unit.unit_id}", given, seconds=60.0)
     checksums.write_jsonl(study.judgements_path("interactive"), rows)
     analyze(study, "interactive", bootstraps=20)
     text = text_of(Study.open(study.path))
-    rated = {row.annotation_id for row in rows if row.target != "pair"}
-    assert f"gave {len({row.annotation_id for row in rows})} annotations of" in text
-    assert f"Analysed ratings took a median of 60 seconds each, {len(rated) / 60:.1f} hours in all. " in text
-    (contents,) = [one for one in surveys_of(Study.open(study.path)) if one.survey == "interactive"]
-    assert contents.used(HUMAN) == (len({row.annotation_id for row in rows}), {})
+    ratings = {row.annotation_id for row in rows if row.target != "pair"}
+    assert f"gave {len(items)} annotations of {len(items)} items." in text
+    assert f"Analysed ratings took a median of 60 seconds each, {len(ratings) / 60:.1f} hours in all. " in text
     assert "The comparisons are ranked by share of points in Davidson's model with Jeffreys' prior" in text
+    (contents,) = [one for one in surveys_of(Study.open(study.path)) if one.survey == "interactive"]
+    assert contents.used(HUMAN) == (len(items), {})
 
 
 def test_a_judge_that_agrees_with_nobody_is_said_where_people_do_neither(tmp_path):

@@ -13,8 +13,7 @@ import numpy as np
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.findings.plan_request import PlanRequest
-from parlai_spotbot.findings.plans.kept_plan import STEP
-from parlai_spotbot.findings.plans.packed import assumed, packed_size
+from parlai_spotbot.findings.plans.kept_plan import STEP, assumed_of, packed_size
 from parlai_spotbot.findings.plans.words import DIFFER, NEEDED
 from parlai_spotbot.surveys.about import PILOTED
 from parlai_spotbot.surveys.workload import annotations_of, is_another_size
@@ -37,7 +36,7 @@ def size_power(contents: SurveyData) -> str:
     if contestants < 2 or count < 2:
         return ""
     request, own = PlanRequest(contents.asked.name).with_defaults(of)
-    planned = assumed(contents)
+    planned = assumed_of(contents)
     design = request.design(contents.asked, contestants)
     design = replace(design, **{**planned, "annotations_per_conversation": each})
     assumed = "default ties and correlations"

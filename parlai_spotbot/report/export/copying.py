@@ -103,15 +103,23 @@ def _write(study: Study, folder: Path, options: CopyOptions, key: bytes) -> Stud
     for survey, judgements in answers.items():
         _survey(rows, study.load(survey), judgements, copy.survey_path(survey))
     why_not = release.unplayable(study, plan, options.human_turns)
-    analyses = {name: study.analysis_path(name) for name in surveys}
-    if not options.human_turns:  # questions whose candidates are people's turns can't be analysed without them
-        analyses = {name: path for name, path in analyses.items() if not (path.parent / QUESTIONS).exists()}
+    analyses = _analyses(study, surveys, options.human_turns)
     release.complete(folder, surveys_of(study), analyses, why_not)
     checking.check(folder, checking.private_strings(study, answers))
     files.write_text(folder / SUMS, checksums(folder))
     personal = checking.personal(rows.conversations)
     differing = release.differing_tables(folder, analyses)
     return StudyCopy(folder, rows.removed, len(people), personal, options.texts, code, why_not, differing)
+
+
+def _analyses(study: Study, surveys: Iterable[str], human_turns: bool) -> dict[str, Path]:
+    """Return the folders of the analyses that a copy can repeat, by survey: of questions whose candidates are people's
+    turns, only with these."""
+    folders = {}
+    for name in surveys:
+        if human_turns or not (study.survey_path(name) / QUESTIONS).exists():
+            folders[name] = study.analysis_path(name)
+    return folders
 
 
 def _steps(rows: RowCopies, copy: Study) -> None:

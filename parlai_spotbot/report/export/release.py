@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import __version__, checksums, files
-from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.column_meanings import columns_in_words
+from parlai_spotbot.findings.analyze import analyze, columns_in_words
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.hints import option_words

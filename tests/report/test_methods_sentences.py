@@ -316,6 +316,7 @@ def test_a_match_is_of_two_bots(facts):
 def test_of_one_side_the_ranking_is_by_who_is_called_human(facts):
     text = text_of(facts, survey=get_survey("spot_the_user"), ranking=ranking_of(order=["a", "b"]), survival=True)
     assert "Contestants are ranked by how often they are called human." in text
+    assert "Shares have exact binomial 95% intervals" in text
     assert "How long contestants pass" in text
     assert "TrueSkill" not in text
 

@@ -923,7 +923,7 @@ def test_people_are_people_and_intervals_that_lack_are_not_known():
     assert "people & 2 & 40" in text
     assert HUMAN not in text
     assert r"\caption{Ranking: Spot The Bot. The first 2 of 9 rows; the CSV has all. In brackets: 95\% inter" in text
-    assert "Where there are none, they are not known.}" in text
+    assert "In rows that lack them, they are not known.}" in text
     (text,) = table_parts(replace(table, rows=rows[:1]), range(4), "Spot The Bot", "x", "table").values()
     assert "In brackets" in text
     assert "not known" not in text

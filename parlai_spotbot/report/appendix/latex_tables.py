@@ -123,7 +123,7 @@ def _latex(rows: Sequence[Sequence], kept: Sequence[int], caption: str, label: s
     if any(map(any, columns)):
         caption = f"{caption} In brackets: 95% intervals."
     if any(any(column) and not all(column) for column in columns):
-        caption = f"{caption} Where there are none, they are not known."
+        caption = f"{caption} In rows that lack them, they are not known."
     width = r"\columnwidth"
     if kind == "table*":
         width = r"\textwidth"

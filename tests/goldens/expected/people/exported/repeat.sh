@@ -14,7 +14,8 @@ fi
 echo "self-play is not repeated: the conversations were not played by this package; the published conversations are used"
 
 mkdir study tables
-cp "$release/study.yaml" "$release/provenance.json" "$release/conversations.jsonl" study/
+cp "$release/study.yaml" "$release/provenance.json" study/
+if [ -f "$release/conversations.jsonl" ]; then cp "$release/conversations.jsonl" study/; fi
 cp -R "$release/surveys" study/
 if [ -d "$release/domain" ]; then cp -R "$release/domain" study/; fi
 spotbot analyze --study study --survey spot_the_bot --bootstraps 200 --backend native --wage 12.0 || echo "spotbot analyze: status $?"

@@ -28,7 +28,8 @@ else
 fi
 
 mkdir study tables
-cp "$release/study.yaml" "$release/provenance.json" "$release/conversations.jsonl" study/
+cp "$release/study.yaml" "$release/provenance.json" study/
+if [ -f "$release/conversations.jsonl" ]; then cp "$release/conversations.jsonl" study/; fi
 cp -R "$release/surveys" study/
 if [ -d "$release/domain" ]; then cp -R "$release/domain" study/; fi
 spotbot analyze --study study --survey spot_the_bot --bootstraps 100 --backend native || echo "spotbot analyze: status $?"

@@ -12,14 +12,17 @@ speaker is a person, is not found: a judge's answers about such turns are no saf
 
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.phrases import PhraseTable, ends, read_phrases
 from parlai_spotbot.texts.surface import PLAIN
 
-_PHRASES = PhraseTable(read_phrases(Path(__file__).with_suffix(".yaml")).values())
+
+@cache
+def _phrases() -> PhraseTable:
+    return PhraseTable(read_phrases(Path(__file__).with_suffix(".yaml")).values())
 
 
 @lru_cache(maxsize=1 << 20)
@@ -27,7 +30,7 @@ def addresses_judge(text: str) -> bool:
     """Return True if the turn speaks to whoever judges the conversation, or looks like a part of a judge's prompt."""
     lines = unicodedata.normalize("NFKC", ends(text)).translate(PLAIN).lower().splitlines()
     plain = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
-    return any(_PHRASES.occurrences(plain))
+    return any(_phrases().occurrences(plain))
 
 
 def judge_addressed(conversations: Iterable[Conversation]) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ of them the person does claim, in jest, to be a machine.
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -28,9 +28,12 @@ _WHOSE = ("my", "meine", "unlike", "how", "wie")
 _LEAST_OF_A_NAME = 3
 
 
-_LISTS = read_phrases(Path(__file__).with_suffix(".yaml"))
-_OF_OTHERS = PhraseTable([_LISTS.pop("of_others")])
-_PHRASES = PhraseTable(_LISTS.values())
+@cache
+def _phrases() -> tuple[PhraseTable, PhraseTable]:
+    """Return the phrases of machines, and those before them that speak of others."""
+    lists = read_phrases(Path(__file__).with_suffix(".yaml"))
+    of_others = PhraseTable([lists.pop("of_others")])
+    return PhraseTable(lists.values()), of_others
 
 
 @lru_cache(maxsize=1 << 16)
@@ -38,10 +41,11 @@ def identifies_itself(text: str, name: str = "") -> bool:
     """Return True if the turn says that its speaker is a machine, or bears the `name` of a contestant."""
     text = " ".join(ends(text).lower().replace("’", "'").split())
     text = re.sub(r"\bi ?' ?m\b", "i'm", re.sub(r"\b(do|ca|wo) ?n ?' ?t\b", r"\1n't", text))
+    phrases, of_others = _phrases()
     return any(
         match.group().startswith(_WHOSE)
-        or not any(_OF_OTHERS.occurrences(text[max(match.start() - _BEFORE, 0) : match.start()]))
-        for match in chain(_PHRASES.occurrences(text), *(pattern.finditer(text) for pattern in _of_name(name)))
+        or not any(of_others.occurrences(text[max(match.start() - _BEFORE, 0) : match.start()]))
+        for match in chain(phrases.occurrences(text), *(pattern.finditer(text) for pattern in _of_name(name)))
     )
 
 

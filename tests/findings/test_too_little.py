@@ -132,9 +132,7 @@ def test_twelve_people_on_one_conversation_say_nothing_of_other_conversations(tm
         assert row["survival_low"] is row["survival_high"] is None
     for row in (*found["survival"].rows("cox"), *found["survival"].rows("cox_po")):
         assert row["p"] is row["ratio_low"] is None
-    for row in found["ranking"].rows("ranking"):
-        assert row["trueskill_mu_low"] is None
-        assert (row["range_first"], row["range_last"]) == (1, 2)
+    assert trueskill_ends(result) == {"ann": (False, 1, 2), "bob": (False, 1, 2)}
     text = " ".join(filter(None, told("spot_the_bot", study, result)))
     why = "too few conversations or annotators to know how much these differ"
     assert f"Whose curves differ is not known: {why}." in text
@@ -155,6 +153,29 @@ def test_an_interval_that_leaves_everything_open_is_not_told(survey, conversatio
     text = " ".join(filter(None, told(survey, study, result)))
     assert "100.0" not in text
     assert "%; there are too few conversations or annotators to say more" in text
+
+
+def trueskill_ends(result):
+    """Of each bot whether its skill has an interval, and its first and last rank."""
+    rows = result["ranking"]["by_source"][HUMAN].rows("ranking")
+    return {row["bot"]: (row["trueskill_mu_low"] is not None, row["range_first"], row["range_last"]) for row in rows}
+
+
+def test_one_conversation_of_each_pair_says_nothing_of_others_whoever_judges_it(tmp_path):
+    study = {"bots": ("ann", "bob", "cat"), "per_pair": 1, "people": 0}
+    _, result = made(tmp_path, "spot_the_bot", study, "ann_is_human", 12, None)
+    assert trueskill_ends(result) == dict.fromkeys(study["bots"], (False, 1, 3))
+
+
+def test_who_met_each_other_in_one_conversation_alone_may_have_any_rank_among_the_others(tmp_path):
+    study, _ = made(tmp_path, "spot_the_bot", {"bots": ("ann", "bob", "cat"), "per_pair": 6}, "ann_is_human", 12, None)
+    kept = {talk.conversation_id for talk in study.conversations() if "cat" not in talk.entities or talk.number == 0}
+    rows = [row for row in study.judgements("spot_the_bot") if kept.issuperset(row.conversation_ids)]
+    study.judgements_path("spot_the_bot").unlink()
+    ends = trueskill_ends(answered(study, "spot_the_bot", rows, only=["ranking"]))
+    assert ends["cat"] == (False, 1, 3)
+    assert ends["ann"] == (True, 1, 2)
+    assert ends["bob"] == (True, 2, 3)
 
 
 @pytest.mark.parametrize("votes", [1, 2, 5])

@@ -33,6 +33,9 @@ TEST = (
 SAME = 1e-9
 """Ends of an interval that are nearer are the same."""
 
+MOSTLY = 0.5
+"""Share of a contestant's matches."""
+
 NO_MATCH = {"why": "no match between two different bots"}
 
 
@@ -76,18 +79,20 @@ def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Ar
 def _skills(
     matches: pd.DataFrame, fit: Contrasts, model: TrueSkill, weights: ProductWeights, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Return the paper's TrueSkill with its ranges; all ranks where too few conversations or annotators are known."""
+    """Return the paper's TrueSkill with its ranges; all ranks where too few conversations or annotators are known, or
+    other conversations are hardly ever drawn (`_fixed`), whose rank may then be any among the others', too."""
     mu, sigma = trueskill_replicates(matches, fit.names, weights, rng=rng, model=model, shuffles=SHUFFLES)
     score = mu[:SHUFFLES].mean(axis=0)
     replicates = mu[SHUFFLES:]
     # Only differences of skills mean anything, so the pool's mean is held in every replicate.
     ci = percentile_interval(replicates + score.mean() - replicates.mean(axis=1, keepdims=True))
     ci[ci[:, 1] - ci[:, 0] < SAME] = np.nan  # that nothing varied doesn't show that nothing varies
-    first, last = rank_ranges(replicates).T
-    if fit.clusters.effective < FEW:
-        ci[:] = np.nan
-        first = np.ones_like(first)
-        last = np.full_like(last, len(fit.names))
+    fixed = _fixed(fit, weights.codes[0])
+    ci[fixed] = np.nan
+    ranges = np.tile([1, len(fixed)], (len(fixed), 1))
+    if not fixed.all():
+        ranges[~fixed] = rank_ranges(replicates[:, ~fixed])
+        ranges[~fixed, 1] += fixed.sum()
     return pd.DataFrame(
         {
             "bot": fit.names,
@@ -95,10 +100,23 @@ def _skills(
             "trueskill_mu_low": ci[:, 0],
             "trueskill_mu_high": ci[:, 1],
             "trueskill_sigma": sigma[:SHUFFLES].mean(axis=0),
-            "range_first": first,
-            "range_last": last,
+            "range_first": ranges[:, 0],
+            "range_last": ranges[:, 1],
         }
     )
+
+
+def _fixed(fit: Contrasts, talks: np.ndarray) -> np.ndarray:
+    """Return of which contestants (K,) replicates don't show how other conversations would differ: conversations are
+    drawn pair by pair, so that the only one of a pair is in each replicate; `talks` (n,) are those of the matches."""
+    size = len(fit.names)
+    if fit.clusters.effective < FEW:
+        return np.ones(size, dtype=bool)
+    sides = np.array(fit.codes[:2])
+    pairs = pd.Series(sides.min(axis=0) * size + sides.max(axis=0))
+    alone = pd.Series(talks).groupby(pairs).transform("nunique") < FEW
+    share = np.bincount(sides.ravel(), np.tile(alone, 2), size) / np.bincount(sides.ravel(), minlength=size)
+    return share >= MOSTLY
 
 
 def skill_model(matches: pd.DataFrame) -> TrueSkill:

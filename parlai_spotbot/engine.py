@@ -91,6 +91,8 @@ class Cluster(Here):
         self.ray = import_ray()
         self.address = address or os.environ.get("RAY_ADDRESS", "")
         self._ours = False
+        self.hosts: Any = None
+        """The actors of contestants, see `selfplay.engine_ray`."""
 
     def connect(self) -> None:
         """Join the cluster, unless that is done; `UserError` where it can't be reached or runs another version."""
@@ -153,6 +155,9 @@ class Cluster(Here):
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""
+        if self.hosts is not None:
+            self.hosts.close()
+            self.hosts = None
         if self._ours:
             self.ray.shutdown()
             self._ours = False
@@ -246,7 +251,7 @@ def prepare_node(about: dict[str, Any]) -> None:
     if other:
         raise UserError(f"--engine ray: node {socket.gethostname()} has {'; '.join(other)}.", SAME_VERSIONS)
     sys.path.extend(path for path in about["paths"] if path not in sys.path and Path(path).is_dir())
-    for name in PASSED_ON:
+    for name in set(PASSED_ON).difference(about["environment"]):
         os.environ.pop(name, None)
     os.environ.update(about["environment"])
 

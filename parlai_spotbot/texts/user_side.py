@@ -6,7 +6,6 @@ Words that say something of a user are English (``user_side.yaml``); numbers tha
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import numpy as np
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.texts.normal_forms import units, words
 from parlai_spotbot.texts.phrases import PhraseTable, ends, read_phrases
+
+PHRASES = {name: PhraseTable([phrases]) for name, phrases in read_phrases(Path(__file__).with_suffix(".yaml")).items()}
 
 ASKS = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047-\u2049]")
 """Marks of questions; the Greek one, too."""
@@ -49,13 +50,6 @@ INDEX: Mapping[str, list[str]] = own_data(__file__, "user_sim_index.yaml")
 """The parts of the User-Sim Index that are about behaviour, and the features of each (Zhou et al. 2026, D1 to D4)."""
 
 
-@cache
-def phrase_tables() -> dict[str, PhraseTable]:
-    """Return the table of each kind of phrase."""
-    phrases = read_phrases(Path(__file__).with_suffix(".yaml"))
-    return {name: PhraseTable([patterns]) for name, patterns in phrases.items()}
-
-
 def is_english(texts: Iterable[str]) -> bool:
     """Return True if some texts are English, by the words of which English texts are full."""
     all_words = [word for text in texts for word in units(text)]
@@ -83,7 +77,7 @@ def user_features(turns: Sequence[str], seat: int) -> dict[str, float]:
 def _said(texts: Sequence[str]) -> dict[str, np.ndarray]:
     """Return which turns (n,) have each kind of phrase, a question, a dash, a list."""
     lower = [ends(text).lower().replace("’", "'") for text in texts]
-    present = {name: np.array([_has(name, text) for text in lower]) for name in phrase_tables()}
+    present = {name: np.array([_has(name, text) for text in lower]) for name in PHRASES}
     present["slips"] = np.array([_has("slips", ends(text)) for text in texts])
     present["clarify"] &= ~present["pushback"]
     present["seeking"] &= ~(present["clarify"] | present["pushback"])
@@ -94,7 +88,7 @@ def _said(texts: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def _has(name: str, text: str) -> bool:
-    return any(phrase_tables()[name].occurrences(text))
+    return any(PHRASES[name].occurrences(text))
 
 
 def _lengths(lengths: np.ndarray) -> dict[str, float]:

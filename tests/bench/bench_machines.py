@@ -29,9 +29,10 @@ def run() -> Iterator[Row]:
         }
         play(Path(folder) / "compiled", 1)
         stability_of_pool(2)
+        warm = Warm(remote)
         for what, one in work.items():
             alone = seconds(one, f"{what} alone")
-            with engine.used(Warm(remote)):
+            with engine.used(warm):
                 one(f"{what} before")  # nodes have imported what it takes
                 yield Row(f"{what}, on a warm cluster", seconds(one, what), alone, "here", "s")
 
@@ -40,8 +41,7 @@ class Warm(engine.Cluster):
     """A cluster that stays when the work is done."""
 
     def __init__(self, cluster: engine.Cluster):
-        self.ray = cluster.ray
-        self.address = cluster.address
+        vars(self).update(vars(cluster))
 
     def close(self) -> None:
         """Leave it as it is."""

@@ -67,6 +67,7 @@ def play_on(cluster, study, kill=False):
         if kill:
             killer.join()
             assert all(handle.node != killer.killed for handle in contestants.handles())
+    engine.cluster.close()
     write_conversations(study, jobs, [])
     return failures, study.conversations_path.read_bytes(), runner
 

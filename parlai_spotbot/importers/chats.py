@@ -35,6 +35,7 @@ from parlai_spotbot.importers.chat_shapes import (
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import (
     ELSEWHERE,
+    LABEL,
     at,
     check_columns,
     flat,
@@ -73,8 +74,6 @@ BLOCK = re.compile(r"<(?:p|div|h\d|ul|ol|table|pre|br)\b", re.IGNORECASE)
 MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 FIELDS = {"messages": "messages", "question": "the_question", "answer": "the_answer"}
 """What --columns may name, and the field by which `shaped` finds it."""
-LABEL = re.compile(r"[^\s?!。？！]{1,40}(?:[ \t]+[^\s?!。？！]{1,40}){0,4}(?<!\.)")
-"""A text that may be a label: few words, and no sentence."""
 FEW = 6
 """Texts of which it can be told whether they are labels, or names."""
 BOTS = {*CHAT_WORDS["of_bots"]}

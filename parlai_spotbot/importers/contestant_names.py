@@ -1,5 +1,6 @@
 """Names of contestants from others' files: valid and unique."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,9 @@ from parlai_spotbot.importers.dataset_rows import Names
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.names import alike, clean_name, is_name
 from parlai_spotbot.records import HUMAN
+
+ENDINGS = re.compile(r"(?<=.)(?:\.(?:jsonl?|ndjson|csv|tsv|txt|md|ya?ml|parquet|gz|zip|bst|convs?))+\Z", re.IGNORECASE)
+"""How names of files end, beside the name of what they hold ("model-0.4.bst.jsonl")."""
 
 
 def twins(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -30,6 +34,8 @@ class ContestantNames:
     given: Names = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+    """Files whose systems are called as they are, by that name."""
 
     def of(self, theirs: str, where: str, people: bool = False) -> str:
         """Return our name of one of theirs; characters that names can't have become "-".
@@ -58,6 +64,15 @@ class ContestantNames:
         self.taken.setdefault(name, theirs)
         return name
 
+    def check_file(self, name: str, path: Path) -> None:
+        """Raise `UserError` where a system is called as its file is, and so is that of another file."""
+        other = self.files.setdefault(name, path)
+        if other != path:
+            raise UserError(
+                f"{other} and {path}: who answered would be called '{name}' in both.",
+                "Say who it was: --data NAME=FILE,NAME=FILE.",
+            )
+
     def check_used(self) -> None:
         """Raise `UserError` where --names gives a name to somebody that the file doesn't know."""
         unused = sorted(theirs for theirs, name in self.given.items() if not {theirs, name} & self.named.keys())
@@ -81,12 +96,12 @@ class ContestantNames:
 
 
 def named_file(part: str) -> tuple[str, Path, bool]:
-    """``NAME=FILE`` or ``FILE`` of --data: the name, by default the file's up to the first dot, and whether it was
+    """``NAME=FILE`` or ``FILE`` of --data: the name, by default the file's without its endings, and whether it was
     given."""
     name, equals, file = part.partition("=")
     if not equals:
         path = Path(part)
-        return path.name.partition(".")[0], path, False
+        return ENDINGS.sub("", path.name), path, False
     if not is_name(name):
         raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
     return name, Path(file), True

@@ -184,9 +184,12 @@ class Reading:
         sha256 = {}
         for bot, path, given in map(named_file, self.request.paths):
             before = left_out.rows
+            unnamed = self.counts["unnamed"]
             for where, row in self.rows(dataset_rows(path, self.request.pairs("columns"))):
                 with left_out.row():
                     self.take(row, where, bot, given)
+            if self.counts["unnamed"] > unnamed:
+                self.names.check_file(bot, path)
             if left_out.rows == before:
                 raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
             for file in sorted(filter(Path.is_file, path.rglob("*"))) or [path]:

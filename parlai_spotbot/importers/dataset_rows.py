@@ -71,6 +71,8 @@ ELSEWHERE = (
 )
 """What errors say of columns that can't be called by a heading of the file."""
 NO_WORD = re.compile(r"[\W_]+")
+LABEL = re.compile(r"[^\s?!。？！]{1,40}(?:[ \t]+[^\s?!。？！]{1,40}){0,4}(?<!\.)")
+"""A text that may be a label: few words, and no sentence."""
 
 Dataset = Iterator[tuple[str, Row]]
 Rows = Iterator[tuple[int, Any]]

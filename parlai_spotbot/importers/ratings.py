@@ -10,7 +10,7 @@ import hashlib
 import re
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames, named_file
 from parlai_spotbot.importers.dataset_rows import (
     ELSEWHERE,
+    LABEL,
     NONE,
     Head,
     Names,
@@ -59,13 +60,24 @@ CRITERIA = frozenset(TABLE["criteria"])
 LESS = frozenset(TABLE["less_is_better"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
 OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
-IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
+NO_ANSWERS = own_data(__file__, "chats.yaml")["no_answers"]
+ANY = re.compile(r".+", re.DOTALL)
+TEXT = re.compile(r"(?s:.{40,})")
+"""A text that is long enough to be what was asked or answered."""
+IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[ _](?:out[ _]of[ _]|/ ?)\d{1,3}", re.IGNORECASE)
 NUMBERED = re.compile(r"_?(\d{1,2})\Z")
 """The number of who rated after a criterion ("fluency_2", "rating1")."""
 SIDE = re.compile(r"\A(?P<name>.*?)_?(?P<place>\d{1,2}|(?<=_)[a-h])\Z")
 """A column of one system of several in a row ("model_2", "rating_b"): what it holds, and the system's place."""
 WITHIN = re.compile(r"(?:scores?|ratings?)\.(?P<place>.+)\.(?P<name>[a-z_]+)", re.IGNORECASE)
 """A column of scores of two names, of which the second is a criterion."""
+OF_A_CRITERION = re.compile(
+    r"(?:.*\.)?(?:scores?|ratings?)\.(?P<criterion>[^.\d]+)(?P<score>\.(?:scores?|ratings?|value|grade))?",
+    re.IGNORECASE,
+)
+"""A column of scores by criterion, where that of a system is known; one under two names always is."""
+SYSTEM = re.compile(TABLE["systems"], re.IGNORECASE)
+"""A part of the names of systems, by which a key of an object of scores is one."""
 PEOPLE = "people"
 """The name of people whose texts were rated beside systems'."""
 LONGEST_NAME = 60
@@ -144,6 +156,8 @@ class RatingReader:
             raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
         rows = self._each_system(rows)
         mapping, rated = self._columns_of(path, rows, bot)
+        if not bot and "bot" not in mapping and not any(system for system, _, _ in rated.values()):
+            bot = self._file_name(path)
         for where, row in rows:
             with self.request.left_out.row():
                 values = {name: plain_text(row.get(theirs)) for name, theirs in mapping.items()}
@@ -162,7 +176,7 @@ class RatingReader:
     def _each_system(self, rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
         """Return a row for each system of rows that name several in numbered columns ("model_1", "rating_1", …), or who
         was rated, or rated, within the names of scores ("scores.ada.depth"): systems are those of --names."""
-        within, sides = _sides(head_of(rows))
+        within, sides = _sides(head_of(rows), self.names.given)
         self.within = [*within]
         who = "model" if within.keys() <= self.names.given.keys() else "annotator"
         sides = within or {place: side for place, side in sides.items() if not side.keys().isdisjoint(FIELDS["bot"])}
@@ -183,16 +197,23 @@ class RatingReader:
         """Return our field -> the file's column, and the columns of ratings, of `bot` where the request names one."""
         head = head_of(rows)
         mapping = self._fields(path, head)
+        if not bot and not self.names.given and "bot" not in {*mapping, *self.columns}:
+            column = _column_of_bots(rows, mapping)
+            if column:
+                mapping["bot"] = column
         described = max(len(str(row.get(mapping.get("criterion", "")))) for _, row in rows) > LONGEST_NAME
         if described and "criterion" not in self.columns:
             mapping.pop("criterion", "")
         numeric = [name for name in head if _holds_numbers(row.get(name) for _, row in rows)]
         free = [name for name in numeric if name not in mapping.values()]
         rated = {mapping[name]: ("", name, "") for name in mapping if name not in FIELDS}
+        systems = {}
         if "bot" not in mapping and not bot:
-            rated |= self._columns_of_systems(path, head, free)
-        else:
-            rated |= {name: cell for name, cell in _rated(free).items() if self.columns.get(cell[1]) != NONE}
+            systems = self._columns_of_systems(head, free)
+            if not systems and not _is_of_one(rows, without(mapping, ["rating"])):
+                may_name = [name for name in _free_texts(rows, mapping, LABEL) if _may_name_systems(name)]
+                raise self._without_system(path, head, free, [*may_name, "THEIRS"][0])
+        rated |= systems or {name: cell for name, cell in _rated(free).items() if self.columns.get(cell[1]) != NONE}
         if not rated and "rating" in mapping:
             rated = {mapping["rating"]: ("", "", "")}
         if not rated:
@@ -206,7 +227,12 @@ class RatingReader:
         ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
         own = {name: () for name in self.columns if name not in FIELDS}
         names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
-        return named_columns(self.columns, names, path, head)
+        mapping = named_columns(self.columns, names, path, head)
+        column = mapping.get("bot", "")
+        if column and "bot" not in self.columns and has_part(column, WORDS["judges_in_paths"]):
+            del mapping["bot"]
+            mapping.setdefault("annotator", column)
+        return mapping
 
     def _take(self, where: str, values: Names, found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
         """Take the ratings of a row, by system and rater, and criterion."""
@@ -226,17 +252,35 @@ class RatingReader:
         if not taken:
             raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
 
-    def _columns_of_systems(self, path: Path, head: Head, free: Sequence[str]) -> dict[str, Cell]:
-        """Return the columns that hold the ratings of a system each: those of --names, else such as hold numbers."""
+    def _columns_of_systems(self, head: Head, free: Sequence[str]) -> dict[str, Cell]:
+        """Return the columns that hold the ratings of a system each: those of --names, else such as hold numbers; none
+        where fewer than two do."""
         systems = {name: name for name in head if name in self.names.given}
         if not systems and not self.within:
             systems = {name: system for name in free if (system := _system_of(name))}
         if len(systems) < 2:
-            others = self.within or [name for name in free if not _is_id(name) and name not in _rated(free)]
-            named = ",".join(f"{name}={name}" for name in others if len(others) > 1) or "COLUMN=NAME,COLUMN=NAME"
-            more = f", or --names {shlex.quote(named)} of columns that are ratings of one system each; where all are"
-            raise _without(path, head, "who was rated", "bot=THEIRS", f"{more} of one: --data NAME={path}")
+            return {}
         return {name: (system, "rating", "") for name, system in systems.items()}
+
+    def _without_system(self, path: Path, head: Head, free: Sequence[str], bot: str) -> UserError:
+        """Return the error of a file that doesn't say who was rated, with the options that do."""
+        rated = _rated(free)
+        free = [name for name in free if name not in rated or OF_A_CRITERION.fullmatch(name)]
+        others = self.within or [name for name in free if not _is_id(name)]
+        named = "COLUMN=NAME,COLUMN=NAME"
+        if len(others) > 1:
+            named = shlex.quote(",".join(f"{name}={name.rpartition('.')[2]}" for name in others))
+        more = (
+            f", or --names {named} of columns that are ratings of one system each; where all are of one: --data NAME="
+        )
+        return _without(path, head, "who was rated", f"bot={bot}", f"{more}{path}")
+
+    def _file_name(self, path: Path) -> str:
+        """Return the name of the only system of a file, which is the file's, and take note of it."""
+        name, _, _ = named_file(str(path))
+        self.names.check_file(name, path)
+        self.notes.append(TABLE["one_system"].format(name=name))
+        return name
 
     def _note(self, head: Head, mapping: Names, rated: Mapping[str, Cell]) -> None:
         """Take note of what is read, and of what no column says."""
@@ -331,12 +375,18 @@ class RatingReader:
         return f"{ratings} of {counted(bots, 'contestant')}{by}: {named}"
 
 
-def _sides(head: Head) -> tuple[dict[str, dict[str, str]], ...]:
-    """Return the columns of scores under two names, and those that end in a place, by the first one or the place."""
+def _sides(head: Head, systems: Container[str]) -> tuple[dict[str, dict[str, str]], ...]:
+    """Return the columns of scores under two names, of which the first is no criterion, and those that end in a place,
+    by the first one or the place; names of `systems` are no criteria."""
     within: dict[str, dict[str, str]] = defaultdict(dict)
     sides: dict[str, dict[str, str]] = defaultdict(dict)
+    scored = [match for name in head if (match := OF_A_CRITERION.fullmatch(name))]
+    criteria = {match["criterion"] for match in scored if match["score"]}
     for name in head:
-        if inner := WITHIN.fullmatch(name):
+        inner = WITHIN.fullmatch(name)
+        if inner and inner["place"] in criteria and inner["place"] not in systems:
+            continue
+        if inner:
             within[inner["place"]][f"{inner['name']}_rating"] = name
         elif place := SIDE.fullmatch(spelling(name.rpartition(".")[2])):
             sides[place["place"]][place["name"]] = name
@@ -347,26 +397,80 @@ def _rated(columns: Sequence[str]) -> dict[str, Cell]:
     """Return the columns that are ratings by their names, by several raters where they are numbered."""
     rated: dict[str, Cell] = {}
     for name in columns:
+        within = OF_A_CRITERION.fullmatch(name)
         criterion = spelling(IN_BRACKETS.sub("", name.rpartition(".")[2]))
         rater = ""
         place = NUMBERED.search(criterion)
         if place:
             rater = f"rater {place[1]}"
             criterion = criterion[: place.start()]
-        if not {criterion, criterion.removesuffix("_score").split("_")[-1]}.isdisjoint(CRITERIA):
+        if within:
+            rated[name] = ("", spelling(within["criterion"]), "")
+        elif not {criterion, criterion.removesuffix("_score").split("_")[-1]}.isdisjoint(CRITERIA):
             rated[name] = ("", criterion, rater)
     return rated
 
 
 def _system_of(column: str) -> str:
-    """Return the system of a column of its ratings, by its name ("gpt4_rating", "score.ada"); "" where it has none."""
+    """Return the system of a column of its ratings, by its name ("gpt4_rating", "score.llama"); "" where it has none.
+
+    A key of an object of scores may be a criterion: it is a system where it is called as one.
+    """
     found = OF_A_SYSTEM.fullmatch(column)
     system = found[1] or found[2] if found else ""
-    return system * (not has_part(system, NO_SYSTEMS) and not system.isdigit())
+    if has_part(system, NO_SYSTEMS) or system.isdigit() or ("." in column and not SYSTEM.search(system)):
+        return ""
+    return system
 
 
 def _is_id(name: str) -> bool:
     return has_part(name, TABLE["no_ratings"])
+
+
+def _column_of_bots(rows: Sequence[tuple[str, Row]], mapping: Names) -> str:
+    """Return the one column that names who was rated, by a part of its name; "" where none or several may."""
+    fits = [name for name in _free_texts(rows, mapping, LABEL) if has_part(name, TABLE["bots"])]
+    fits = [name for name in fits if not has_part(name, TABLE["no_bots"]) and not SIDE.fullmatch(spelling(name))]
+    if len(fits) == 1:
+        return fits[0]
+    return ""
+
+
+def _is_of_one(rows: Sequence[tuple[str, Row]], mapping: Names) -> bool:
+    """Return True if rows hold the answers of one system: none of their columns may name several, and none of their
+    questions, or else texts, has two answers that one annotator rated."""
+    for name in _free_texts(rows, mapping, LABEL):
+        if _may_name_systems(name) and len({row.get(name) for _, row in rows}) > 1:
+            return False
+    texts = [name for name in _free_texts(rows, mapping, ANY) if not has_part(name, NO_ANSWERS)]
+    answers = [name for name in texts if has_part(name, TABLE["answers"])]
+    questions = [name for name in texts if has_part(name, TABLE["questions"]) and name not in answers]
+    questions = [name for name in questions if not has_part(name, TABLE["no_questions"])]
+    if not questions:
+        long = _free_texts(rows, mapping, TEXT)
+        questions = [name for name in long if name not in answers and not has_part(name, WORDS["no_winners"])]
+    for question in [*questions, *(mapping[field] for field in ("item",) if field in mapping)]:
+        rated: dict[tuple[str, str], str] = {}
+        for _, row in rows:
+            asked = str(row.get(question)), str(row.get(mapping.get("annotator", "")))
+            answer = repr([row.get(name) for name in answers])
+            if rated.setdefault(asked, answer) != answer:
+                return False
+    return bool(answers) and not any(SIDE.fullmatch(spelling(name)) for name in answers)
+
+
+def _may_name_systems(column: str) -> bool:
+    return has_part(column, TABLE["may_be_systems"]) and not has_part(column, TABLE["no_bots"])
+
+
+def _free_texts(rows: Sequence[tuple[str, Row]], mapping: Names, form: re.Pattern[str]) -> list[str]:
+    """Return the columns, no field's, most of whose values are texts of a form, and none numbers alone."""
+    found = []
+    for name in head_of(rows):
+        held = [text for _, row in rows if (text := plain_text(row.get(name))) and not readings(text)]
+        if 2 * sum(map(bool, map(form.fullmatch, held))) > len(held) and name not in mapping.values():
+            found.append(name)
+    return found
 
 
 def _holds_numbers(values: Iterable[Any]) -> bool:

@@ -462,15 +462,15 @@ def _question(row: Row) -> Messages | None:
     lists = [one for one in (parsed(question), parsed(_first(row, "answered"))) if is_list_of(one, str)]
     if len(lists) == 2 and len(lists[0]) == len(lists[1]) > 1 and "the_question" not in row:
         raise UserError(
-            f"A row holds {len(lists[0])} questions and answers, in two lists.",
+            f"holds {len(lists[0])} questions and answers, in two lists.",
             "Make a row of each; where the lists are texts: --columns question=THEIRS,answer=THEIRS.",
         )
     more = row.get("input")
     if "instruction" in row and more and isinstance(more, str):
         question = f"{question}\n{more}"
-    before = at(row, "history")
+    before = _first(row, "before")
     if not is_list_of(before, dict):
-        before = _listed(row, ["history"]) or []
+        before = _listed(row, SHAPES["before"]) or []
     # a text that quotes a dialogue doesn't end where the bot is to go on
     spoken = _roles_in(question, 2 if question.rstrip().endswith(":") else len(question)) or []
     if len(spoken) < 2:

@@ -32,7 +32,7 @@ from parlai_spotbot.importers.chat_shapes import (
     several_answers,
     shaped,
 )
-from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
+from parlai_spotbot.importers.conversations import CHAT_WORDS, UNKNOWN, Reading
 from parlai_spotbot.importers.dataset_rows import (
     ELSEWHERE,
     LABEL,
@@ -265,9 +265,7 @@ class ChatReader(Reading):
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         groups: dict[str, Talks] = {TURN: {}, TRACE: {}}
         for where, row in filter(self._is_used, rows):
-            number = where.rpartition(" ")[2]
-            for chat in (chat for span in map(self._renamed, spans_of(row)) for chat in chats_of(span, number)):
-                kind, key, one = self._kind_of(self._renamed(chat), where)
+            for kind, key, one in self._chats_in(row, where):
                 if kind == CHAT:
                     yield where, one
                 elif kind in groups:
@@ -285,13 +283,22 @@ class ChatReader(Reading):
         for session, (where, traces) in groups[TRACE].items():
             yield where, {**joined(traces), "conversation_id": session}
 
+    def _chats_in(self, row: dict, where: str) -> list[tuple[str, str, dict]]:
+        """Return what `_kind_of` says of each chat in a row; errors name the row."""
+        number = where.rpartition(" ")[2]
+        try:
+            chats = [chat for span in map(self._renamed, spans_of(row)) for chat in chats_of(span, number)]
+            return [self._kind_of(self._renamed(chat)) for chat in chats]
+        except UserError as err:
+            raise UserError(f"{where}: {err.problem}", err.remedy) from None
+
     def _is_used(self, placed_row: tuple[str, dict]) -> bool:
         """Return False for a row of work that a tool rejected, which is counted."""
         is_rejected = rejected(placed_row[1], of_chats=True)
         self.counts["rejected"] += is_rejected
         return not is_rejected
 
-    def _kind_of(self, chat: dict, where: str) -> tuple[str, str, dict]:
+    def _kind_of(self, chat: dict) -> tuple[str, str, dict]:
         """Return whether a row is a chat, a turn, a trace or a part of one, the id of what it is of, and the row."""
         if any(chat.get(parent) and kind in chat for parent, kind in CHAT_WORDS["shapes"]["inner_spans"].items()):
             self.counts["spans"] += 1
@@ -307,7 +314,7 @@ class ChatReader(Reading):
         answers = several_answers(row)
         if alone and answers and "answer" not in self.columns:
             raise UserError(
-                f"{where}: holds answers of several ({', '.join(answers)}).",
+                f"holds answers of several ({', '.join(answers)}).",
                 f"Import one after the other: --data NAME=FILE --columns {shlex.quote(f'answer={answers[0]}')}.",
             )
         one = shaped(row)
@@ -586,14 +593,15 @@ def _without_messages(row: dict, where: str, column: str) -> Unusable:
     """Return the error of a row without messages: with the only columns that may hold a question, and its answer, or
     a list of texts, which two may have said in turn."""
     texts = next((name for name, value in row.items() if value and is_list_of(value, str)), "THEIRS")
-    columns = {_spelt(name): name for name in row if not name.endswith("_id")}
+    likely = sorted(row, key=lambda name: has_part(name, CHAT_WORDS["no_answers"]))
+    columns = {_spelt(name): name for name in likely if not name.endswith("_id") and name not in FIELDS.values()}
     pairs = []
     for field, parts in CHAT_WORDS["parts"].items():
         fits = [columns[name] for part in parts for name in columns if name.endswith(part)]
         fits += [columns[name] for part in parts for name in columns if name.startswith(f"{part}_")]
         pairs.append(f"{field}={[*fits, 'THEIRS'][0]}")
     return Unusable(
-        "row without messages",
+        UNKNOWN,
         f"{where} is no list of objects with a role and a text.",
         f"Name the columns: --columns {shlex.quote(f'messages={texts}')}, or {shlex.quote(','.join(pairs))}; of a row "
         f"a turn conversation_id, role and text. {ELSEWHERE}. Answers without what was asked are no conversation; "

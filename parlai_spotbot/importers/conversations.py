@@ -38,6 +38,12 @@ END = re.compile(r"\[(?:DONE|EXIT)\]")
 """What the last message of a chat says in ParlAI's logs."""
 
 
+MOST_UNKNOWN = 1000
+"""So many rows without messages are looked at; if all are, so are the others."""
+UNKNOWN = "row without messages"
+"""The reason of a row of which it isn't known where messages are."""
+
+
 class FileAct(BaseModel):
     """A turn, or a context that a speaker was given."""
 
@@ -188,6 +194,8 @@ class Reading:
             for where, row in self.rows(dataset_rows(path, self.request.pairs("columns"))):
                 with left_out.row():
                     self.take(row, where, bot, given)
+                if left_out.rows == MOST_UNKNOWN == left_out.counts[UNKNOWN]:
+                    left_out.check(f"{path}, the first {MOST_UNKNOWN:,} rows")
             if self.counts["unnamed"] > unnamed:
                 self.names.check_file(bot, path)
             if left_out.rows == before:

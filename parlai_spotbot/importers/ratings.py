@@ -37,6 +37,7 @@ from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant, numbered
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.numbers import MARKS, AmbiguousNumber, decimal_mark, number, readings
+from parlai_spotbot.importers.several_in_a_row import FAMILY
 from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.votes import MODEL, MODELS, judge_of_path, prompt_id, source_of
 from parlai_spotbot.importers.winners import WORDS
@@ -76,7 +77,7 @@ OF_A_CRITERION = re.compile(
     re.IGNORECASE,
 )
 """A column of scores by criterion, where that of a system is known; one under two names always is."""
-SYSTEM = re.compile(TABLE["systems"], re.IGNORECASE)
+SYSTEM = re.compile(rf"{FAMILY.pattern}|bot|model|system|baseline", re.IGNORECASE)
 """A part of the names of systems, by which a key of an object of scores is one."""
 PEOPLE = "people"
 """The name of people whose texts were rated beside systems'."""

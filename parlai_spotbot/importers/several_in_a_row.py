@@ -13,6 +13,9 @@ from parlai_spotbot.reading import own_data
 TABLES = own_data(__file__)
 ANSWERS = re.compile(TABLES["answer_columns"])
 """Names of columns of answers."""
+NAMED = re.compile(TABLES["answers_by_name"], re.IGNORECASE)
+FAMILY = re.compile(TABLES["families"], re.IGNORECASE)
+"""A part of the names of models."""
 CALLED = re.compile("model|bot|system", re.IGNORECASE)
 """How columns are called that name a contestant."""
 RANKING = "ranking"
@@ -45,9 +48,13 @@ def rows_of_answers(row: Row, number: str) -> list[Row]:
 
 
 def _answers_of_models(row: Row) -> list[Row]:
-    """Return the answers of columns that hold an object each, which names its model or is called as one, if several."""
+    """Return the answers of columns that hold an object each, which names its model or is called as one, or that are
+    called as a model's ("gpt4_answer"), if several."""
     rows = []
     for name, value in row.items():
+        by_name = NAMED.fullmatch(name)
+        if by_name and isinstance(value, str) and FAMILY.search(by_name[by_name.lastindex or 0]):
+            rows.append({"the_answer": value, "model": by_name[by_name.lastindex or 0]})
         if isinstance(value, dict) and ANSWERS.fullmatch(spelling(name)):
             model = value.get("model")
             if not model and CALLED.match(name):

@@ -178,12 +178,13 @@ def _winners_by_part(columns: Names) -> list[str]:
 
 
 def _contestants(names: Collection[str]) -> list[tuple[str, str]]:
-    """Return the one pair of names that differ by 1 and 2, a and b, left and right alone; none where there are more."""
+    """Return the one pair of names that differ by 1 and 2, a and b, left and right alone; of several the one of names;
+    else none."""
     others = {*WORDS["no_contestants"]}
     fits = [pair for pair in _pairs_alike(names) if others.isdisjoint(PART.split(pair[0]))]
     if len(fits) > 1:
-        return []
-    return fits
+        fits = [pair for pair in fits if pair[0].endswith("_name")]
+    return fits * (len(fits) == 1)
 
 
 def _pairs_alike(names: Collection[str]) -> dict[tuple[str, str], list[str]]:

@@ -82,7 +82,7 @@ def _votes(row: Row) -> Iterator[Row]:
         return
     tallies = _tallies(tuple(row))
     lists = {name: value for name, value in row.items() if isinstance(value, list)}
-    several = [name for name in spelt_as(lists, WORDS["lists_of_votes"]) if is_list_of(lists[name], dict)]
+    several = [name for name, values in lists.items() if is_list_of(values, dict) and _are_votes(name, values)]
     passed = spelt_as(lists, WORDS["passed_over"])
     rest = without(row, [*several, *tallies])
     games = row.get(GAMES)
@@ -107,6 +107,12 @@ def _votes(row: Row) -> Iterator[Row]:
         yield from ({**rest, passed[0]: other} for other in row[passed[0]] or [""])
     else:
         yield row
+
+
+def _are_votes(column: str, values: list[Row]) -> bool:
+    """Return True for a list that is called as one of votes, or whose objects say who won."""
+    listed = spelling(column) in WORDS["lists_of_votes"]
+    return listed or (bool(values) and not WINNERS.isdisjoint(map(spelling, values[0])))
 
 
 @lru_cache

@@ -61,7 +61,7 @@ def test_who_is_who(write):
 
 
 @case_table(__file__, "read")
-def test_formats_and_faults_of_chats(format, name, text, rows, words, talks, left, odd, says, tmp_path):
+def test_formats_and_faults_of_chats(format, name, text, rows, words, talks, left, odd, says, bots, tmp_path):
     """Each row is read, and what it lacks is counted; all else is refused with the place."""
     path = tmp_path / (name or "chats.jsonl")
     path.write_text(text if text is not None else "".join(json.dumps(row) + "\n" for row in rows))
@@ -76,6 +76,29 @@ def test_formats_and_faults_of_chats(format, name, text, rows, words, talks, lef
     assert sorted(found) == sorted(talks)
     assert dict(request.left_out.counts) == (left or {})
     assert {row["what"]: row["count"] for row in made.about["oddities"]} == (odd or {})
+    assert not bots or sorted(made.plan.contestants) == bots
+
+
+def test_files_that_are_called_alike_are_not_one_bot(write, tmp_path):
+    """A bot without a name is called as its file is, without the file's endings alone."""
+    files = []
+    for name in ("m-0.4.jsonl", "m-0.7.jsonl", "other/m-0.7.bst.jsonl"):
+        (tmp_path / "other").mkdir(exist_ok=True)
+        files.append(str(write({"messages": said("hi", name)}, name=name)))
+    assert set(read("messages", ",".join(files[:2])).plan.contestants) == {"m-0.4", "m-0.7"}
+    with pytest.raises(UserError, match=r"would be called 'm-0\.7' in both"):
+        read("messages", ",".join(files))
+    assert set(read("messages", f"{files[0]},one={files[1]},two={files[2]}").plan.contestants) == {
+        "m-0.4",
+        "one",
+        "two",
+    }
+
+
+def test_rows_of_unknown_columns_end_after_some(write):
+    path = write(*[{"x": n, "y": "z"} for n in range(1500)])
+    with pytest.raises(UserError, match="the first 1,000 rows: 1000 of 1,000 rows can't be used"):
+        read("messages", path)
 
 
 def test_a_column_of_another_name_and_a_seed(write):

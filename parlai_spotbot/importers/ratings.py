@@ -62,9 +62,6 @@ LESS = frozenset(TABLE["less_is_better"])
 NO_SYSTEMS = CRITERIA | {*TABLE["no_systems"]}
 OF_A_SYSTEM = re.compile(TABLE["of_a_system"], re.IGNORECASE)
 NO_ANSWERS = own_data(__file__, "chats.yaml")["no_answers"]
-ANY = re.compile(r".+", re.DOTALL)
-TEXT = re.compile(r"(?s:.{40,})")
-"""A text that is long enough to be what was asked or answered."""
 IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[ _](?:out[ _]of[ _]|/ ?)\d{1,3}", re.IGNORECASE)
 NUMBERED = re.compile(r"_?(\d{1,2})\Z")
 """The number of who rated after a criterion ("fluency_2", "rating1")."""
@@ -73,7 +70,7 @@ SIDE = re.compile(r"\A(?P<name>.*?)_?(?P<place>\d{1,2}|(?<=_)[a-h])\Z")
 WITHIN = re.compile(r"(?:scores?|ratings?)\.(?P<place>.+)\.(?P<name>[a-z_]+)", re.IGNORECASE)
 """A column of scores of two names, of which the second is a criterion."""
 OF_A_CRITERION = re.compile(
-    r"(?:.*\.)?(?:scores?|ratings?)\.(?P<criterion>[^.\d]+)(?P<score>\.(?:scores?|ratings?|value|grade))?",
+    r"(?:.*\.)?(?:scores?|ratings?|verdicts?|criteria)\.(?P<criterion>[^.\d]+)(?P<score>\.(?:score|rating|verdict|value|grade))?",
     re.IGNORECASE,
 )
 """A column of scores by criterion, where that of a system is known; one under two names always is."""
@@ -197,34 +194,27 @@ class RatingReader:
     ) -> tuple[dict[str, str], dict[str, Cell]]:
         """Return our field -> the file's column, and the columns of ratings, of `bot` where the request names one."""
         head = head_of(rows)
-        mapping = self._fields(path, head)
-        if not bot and not self.names.given and "bot" not in {*mapping, *self.columns}:
-            column = _column_of_bots(rows, mapping)
-            if column:
-                mapping["bot"] = column
-        described = max(len(str(row.get(mapping.get("criterion", "")))) for _, row in rows) > LONGEST_NAME
+        mapping = self._fields(path, rows, head, bot)
+        described = max(len(str(row.get(mapping.get("criterion")))) for _, row in rows) > LONGEST_NAME
         if described and "criterion" not in self.columns:
             mapping.pop("criterion", "")
-        numeric = [name for name in head if _holds_numbers(row.get(name) for _, row in rows)]
-        free = [name for name in numeric if name not in mapping.values()]
+        others = [name for name in head if name not in mapping.values()]
+        free = [name for name in others if _holds_numbers(row.get(name) for _, row in rows)]
         rated = {mapping[name]: ("", name, "") for name in mapping if name not in FIELDS}
         systems = {}
         if "bot" not in mapping and not bot:
-            systems = self._columns_of_systems(head, free)
-            if not systems and not _is_of_one(rows, without(mapping, ["rating"])):
-                may_name = [name for name in _free_texts(rows, mapping, LABEL) if _may_name_systems(name)]
-                raise self._without_system(path, head, free, [*may_name, "THEIRS"][0])
+            systems = self._columns_of_systems(path, rows, mapping, free)
         rated |= systems or {name: cell for name, cell in _rated(free).items() if self.columns.get(cell[1]) != NONE}
         if not rated and "rating" in mapping:
             rated = {mapping["rating"]: ("", "", "")}
         if not rated:
-            criteria = {spelling(name): name for name in free if not _is_id(name)}
-            raise _without(path, head, "ratings", ",".join(map("=".join, criteria.items())) or "rating=THEIRS")
+            criteria = [f"{spelling(name)}={name}" for name in free if not _is_id(name)]
+            raise _without(path, head, "ratings", ",".join(criteria) or "rating=THEIRS")
         self._note(head, mapping, rated)
         return mapping, rated
 
-    def _fields(self, path: Path, head: Head) -> dict[str, str]:
-        """Return our field, or a criterion of --columns -> the file's column."""
+    def _fields(self, path: Path, rows: Sequence[tuple[str, Row]], head: Head, bot: str) -> dict[str, str]:
+        """Return our field, or a criterion of --columns -> the file's column; a judge's is no system's."""
         ids = [spelt for spelt in map(spelling, head) if spelt.endswith("_id") and spelt not in TABLE["no_items"]]
         own = {name: () for name in self.columns if name not in FIELDS}
         names = {**FIELDS, **own, "item": [*FIELDS["item"], *ids]}
@@ -233,6 +223,8 @@ class RatingReader:
         if column and "bot" not in self.columns and has_part(column, WORDS["judges_in_paths"]):
             del mapping["bot"]
             mapping.setdefault("annotator", column)
+        if not (bot or self.names.given or "bot" in {*mapping, *self.columns}):
+            mapping |= _column_of_bots(rows, mapping)
         return mapping
 
     def _take(self, where: str, values: Names, found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
@@ -253,28 +245,33 @@ class RatingReader:
         if not taken:
             raise Unusable("row without a rating", f"{where}: has no rating.", "Fill it in, or remove the row.")
 
-    def _columns_of_systems(self, head: Head, free: Sequence[str]) -> dict[str, Cell]:
+    def _columns_of_systems(
+        self, path: Path, rows: Sequence[tuple[str, Row]], mapping: Names, free: Sequence[str]
+    ) -> dict[str, Cell]:
         """Return the columns that hold the ratings of a system each: those of --names, else such as hold numbers; none
-        where fewer than two do."""
+        where all rows are of one system.
+
+        Raises
+        ------
+        UserError
+            Rows may be of several, with the options that say who was rated.
+        """
+        head = head_of(rows)
         systems = {name: name for name in head if name in self.names.given}
         if not systems and not self.within:
             systems = {name: system for name in free if (system := _system_of(name))}
-        if len(systems) < 2:
+        if len(systems) > 1:
+            return {name: (system, "rating", "") for name, system in systems.items()}
+        if _is_of_one(rows, without(mapping, ["rating"])):
             return {}
-        return {name: (system, "rating", "") for name, system in systems.items()}
-
-    def _without_system(self, path: Path, head: Head, free: Sequence[str], bot: str) -> UserError:
-        """Return the error of a file that doesn't say who was rated, with the options that do."""
         rated = _rated(free)
-        free = [name for name in free if name not in rated or OF_A_CRITERION.fullmatch(name)]
-        others = self.within or [name for name in free if not _is_id(name)]
-        named = "COLUMN=NAME,COLUMN=NAME"
-        if len(others) > 1:
-            named = shlex.quote(",".join(f"{name}={name.rpartition('.')[2]}" for name in others))
-        more = (
-            f", or --names {named} of columns that are ratings of one system each; where all are of one: --data NAME="
-        )
-        return _without(path, head, "who was rated", f"bot={bot}", f"{more}{path}")
+        others = [name for name in free if not _is_id(name) and (name not in rated or OF_A_CRITERION.fullmatch(name))]
+        named = ",".join(f"{name}={name.rpartition('.')[2]}" for name in self.within or others if len(others) != 1)
+        columns = shlex.quote(named or "COLUMN=NAME,COLUMN=NAME")
+        more = f", or --names {columns} of columns that are ratings of one system each; where all are of one:"
+        may_name = [name for name in _labels(rows, mapping) if _may_name_systems(name)]
+        bot = [*may_name, "THEIRS"][0]
+        raise _without(path, head, "who was rated", f"bot={bot}", f"{more} --data NAME={path}")
 
     def _file_name(self, path: Path) -> str:
         """Return the name of the only system of a file, which is the file's, and take note of it."""
@@ -428,48 +425,46 @@ def _is_id(name: str) -> bool:
     return has_part(name, TABLE["no_ratings"])
 
 
-def _column_of_bots(rows: Sequence[tuple[str, Row]], mapping: Names) -> str:
-    """Return the one column that names who was rated, by a part of its name; "" where none or several may."""
-    fits = [name for name in _free_texts(rows, mapping, LABEL) if has_part(name, TABLE["bots"])]
+def _column_of_bots(rows: Sequence[tuple[str, Row]], mapping: Names) -> dict[str, str]:
+    """Return as `bot` the one column that names who was rated, by a part of its name; {} where none or several may."""
+    fits = [name for name in _labels(rows, mapping) if has_part(name, TABLE["bots"])]
     fits = [name for name in fits if not has_part(name, TABLE["no_bots"]) and not SIDE.fullmatch(spelling(name))]
-    if len(fits) == 1:
-        return fits[0]
-    return ""
+    if len(fits) != 1:
+        return {}
+    return {"bot": fits[0]}
 
 
 def _is_of_one(rows: Sequence[tuple[str, Row]], mapping: Names) -> bool:
-    """Return True if rows hold the answers of one system: none of their columns may name several, and none of their
-    questions, or else texts, has two answers that one annotator rated."""
-    for name in _free_texts(rows, mapping, LABEL):
-        if _may_name_systems(name) and len({row.get(name) for _, row in rows}) > 1:
-            return False
-    texts = [name for name in _free_texts(rows, mapping, ANY) if not has_part(name, NO_ANSWERS)]
-    answers = [name for name in texts if has_part(name, TABLE["answers"])]
-    questions = [name for name in texts if has_part(name, TABLE["questions"]) and name not in answers]
-    questions = [name for name in questions if not has_part(name, TABLE["no_questions"])]
-    if not questions:
-        long = _free_texts(rows, mapping, TEXT)
-        questions = [name for name in long if name not in answers and not has_part(name, WORDS["no_winners"])]
-    for question in [*questions, *(mapping[field] for field in ("item",) if field in mapping)]:
-        rated: dict[tuple[str, str], str] = {}
-        for _, row in rows:
-            asked = str(row.get(question)), str(row.get(mapping.get("annotator", "")))
-            answer = repr([row.get(name) for name in answers])
-            if rated.setdefault(asked, answer) != answer:
-                return False
-    return bool(answers) and not any(SIDE.fullmatch(spelling(name)) for name in answers)
+    """Return True if rows hold a question and the answer of one system each: none of their columns may name several,
+    and no question has two answers that one annotator rated."""
+
+    def held(*names: str) -> int:
+        return len({repr([row.get(name) for name in names]) for _, row in rows})
+
+    columns = [name for name in head_of(rows) if not has_part(name, NO_ANSWERS)]
+    answers = [name for name in columns if has_part(name, TABLE["answers"]) and name not in mapping.values()]
+    answers = [name for name in answers if not _holds_numbers(row.get(name) for _, row in rows)]
+    questions = {name for name in columns if has_part(name, TABLE["questions"])} - {*answers}
+    if not answers or not questions or any(SIDE.fullmatch(spelling(name)) for name in answers):
+        return False
+    if any(_may_name_systems(name) and held(name) > 1 for name in _labels(rows, mapping)):
+        return False
+    annotator = mapping.get("annotator", "")
+    keys = questions | {mapping[field] for field in ("item",) if field in mapping}
+    return all(held(name, annotator) == held(name, annotator, *answers) for name in keys)
 
 
 def _may_name_systems(column: str) -> bool:
     return has_part(column, TABLE["may_be_systems"]) and not has_part(column, TABLE["no_bots"])
 
 
-def _free_texts(rows: Sequence[tuple[str, Row]], mapping: Names, form: re.Pattern[str]) -> list[str]:
-    """Return the columns, no field's, most of whose values are texts of a form, and none numbers alone."""
+def _labels(rows: Sequence[tuple[str, Row]], mapping: Names) -> list[str]:
+    """Return the columns, no field's, that hold labels, and not numbers alone."""
     found = []
     for name in head_of(rows):
-        held = [text for _, row in rows if (text := plain_text(row.get(name))) and not readings(text)]
-        if 2 * sum(map(bool, map(form.fullmatch, held))) > len(held) and name not in mapping.values():
+        held = [*filter(plain_text, (row.get(name) for _, row in rows))]
+        labels = bool(held) and all(map(LABEL.fullmatch, map(str, held))) and not all(map(readings, held))
+        if labels and name not in mapping.values():
             found.append(name)
     return found
 
@@ -499,9 +494,9 @@ def _without(path: Path, head: Head, what: str, columns: str, more: str = "") ->
 
 def _better(criterion: str, scale: Sequence[float]) -> Literal["more", "less"]:
     """Return whether more or less of a criterion is better, as its name says; of numbers below 0 more always is."""
-    if LESS.isdisjoint(criterion.split("_")) or scale[-1] <= 0:
-        return "more"
-    return "less"
+    if has_part(criterion, LESS) and not has_part(criterion, TABLE["more_anyway"]) and scale[-1] > 0:
+        return "less"
+    return "more"
 
 
 def _survey(scales: Mapping[str, Sequence[float]]) -> Survey:

@@ -11,6 +11,7 @@ from parlai_spotbot.importers.dataset_rows import (
     Dataset,
     Head,
     Names,
+    Row,
     flat,
     has_part,
     inner_columns,
@@ -33,6 +34,8 @@ SIDES = "Where no column names them and one contestant is always first: --names 
 MAY_WIN = WORDS["may_be_winners"]
 SIDE_COLUMNS = "side_"
 """How columns begin that hold what two sides of texts are called, where no column names the contestants."""
+LONGEST_NAME = 100
+"""Characters of a contestant's name; longer ones are texts that were compared."""
 TEXTS = {*WORDS["texts_of_sides"]}
 PART = re.compile(r"[\d_]")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -97,7 +100,7 @@ def with_sides(rows: Dataset, columns: Names, names: Names) -> Dataset:
     first = next(rows, None)
     if first is None:
         return
-    sides = _sides(tuple(flat(first[1])), columns, {side: names[side] for side in "ab" if side in names})
+    sides = _sides(flat(first[1]), columns, {side: names[side] for side in "ab" if side in names})
     yield first[0], {**sides, **first[1]}
     if not sides:
         yield from rows
@@ -105,17 +108,19 @@ def with_sides(rows: Dataset, columns: Names, names: Names) -> Dataset:
         yield where, {**sides, **row}
 
 
-def _sides(head: Head, columns: Names, named: Names) -> dict[str, str]:
+def _sides(row: Row, columns: Names, named: Names) -> dict[str, str]:
     """Return a column of each side that none names, and what it is called: as it is `named`, else as the texts that
     were compared.
 
-    {} where columns name contestants, or it isn't known which two texts were compared.
+    {} where columns of a `row` name contestants, or it isn't known which two texts were compared.
     """
-    spelt = spelt_columns(head)
+    spelt = spelt_columns(tuple(row))
     one = {"a", "b"} & columns.keys()
     if one:
-        return {side: name for side, name in named.items() if side not in one and side not in head}
-    if _pair(spelt, inner_columns(head), spelt, columns):
+        return {side: name for side, name in named.items() if side not in one and side not in row}
+    names = [name for name, value in row.items() if len(str(value)) <= LONGEST_NAME]
+    short = spelt_columns(names)
+    if _pair(short, inner_columns(names), short, columns):
         return {}
     texts = [(pair, marks) for pair, marks in _pairs_alike(spelt).items() if {*PART.split(pair[0])} & TEXTS]
     if len(texts) != 1:

@@ -195,7 +195,7 @@ class RatingReader:
         """Return our field -> the file's column, and the columns of ratings, of `bot` where the request names one."""
         head = head_of(rows)
         mapping = self._fields(path, rows, head, bot)
-        described = max(len(str(row.get(mapping.get("criterion")))) for _, row in rows) > LONGEST_NAME
+        described = max(len(str(row.get(mapping.get("criterion", "")))) for _, row in rows) > LONGEST_NAME
         if described and "criterion" not in self.columns:
             mapping.pop("criterion", "")
         others = [name for name in head if name not in mapping.values()]

@@ -171,11 +171,12 @@ def _check_found(where: str, head: Head, found: Mapping[str, Sequence[str]]) -> 
 
 
 def _winners_by_part(columns: Names) -> list[str]:
-    """Return the one name that has a part such as "winner", else that of the only answer of MTurk's workers, if it may
-    be one; none where there are more."""
+    """Return the one name that has a part such as "winner", else that of the best beside the worst, else that of the
+    only answer of MTurk's workers, if it may be one; none where there are more."""
     split = {name: CAMEL.sub("_", theirs) for name, theirs in columns.items()}
     fits = [name for name in split if has_part(split[name], WORDS["winners_by_part"])]
     fits = [name for name in fits if not has_part(split[name], WORDS["no_winners"])]
+    fits = fits or [name for name in split if name.replace("best", "worst") in {*split} - {name}]
     if not fits:
         answers = [name for name in columns if columns[name].startswith("Answer.")]
         fits = [name for name in answers if len(answers) == 1 and has_part(name, MAY_WIN)]

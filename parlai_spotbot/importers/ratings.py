@@ -442,8 +442,8 @@ def _is_of_one(rows: Sequence[tuple[str, Row]], mapping: Names) -> bool:
         return len({repr([row.get(name) for name in names]) for _, row in rows})
 
     columns = [name for name in head_of(rows) if not has_part(name, NO_ANSWERS)]
+    columns = [name for name in columns if not _holds_numbers(row.get(name) for _, row in rows)]
     answers = [name for name in columns if has_part(name, TABLE["answers"]) and name not in mapping.values()]
-    answers = [name for name in answers if not _holds_numbers(row.get(name) for _, row in rows)]
     questions = {name for name in columns if has_part(name, TABLE["questions"])} - {*answers}
     if not answers or not questions or any(SIDE.fullmatch(spelling(name)) for name in answers):
         return False

@@ -157,7 +157,7 @@ export function App({ api, stores }) {
   };
   return (
     <Texts.Provider value={t}>
-      <Frame session={session} trouble={trouble} problem={session && problem} stores={stores}>
+      <Frame session={session} notice={notice} trouble={trouble} problem={session && problem} stores={stores}>
         {screen()}
       </Frame>
     </Texts.Provider>

@@ -7,7 +7,7 @@ import { useTexts } from "./texts.js";
 
 const SHORT = 10 * 60;
 
-export function Frame({ session, trouble, problem, children }) {
+export function Frame({ session, notice, trouble, problem, children }) {
   const t = useTexts();
   const [reading, setReading] = useState(false);
   const survey = session?.survey;
@@ -21,14 +21,14 @@ export function Frame({ session, trouble, problem, children }) {
         <p className="title" dir="auto">
           {survey?.title ?? ""}
         </p>
-        <TimeLeft session={session} />
+        {!notice && <TimeLeft session={session} />}
         {atHand && (
           <button type="button" className="quiet" onClick={() => setReading(true)}>
             {t("instructions")}
           </button>
         )}
       </header>
-      <Messages trouble={trouble} problem={problem} left={session?.left} />
+      <Messages trouble={trouble} problem={problem} session={session} />
       <main id="content" tabIndex={-1}>
         {children}
       </main>
@@ -42,9 +42,10 @@ export function Frame({ session, trouble, problem, children }) {
 }
 
 // Troubles with the network are told politely and go by themselves; a refusal is an alert.
-function Messages({ trouble, problem, left }) {
+function Messages({ trouble, problem, session }) {
   const t = useTexts();
-  const state = trouble === null ? t("error_back") : trouble && t(`error_${trouble.kind}`, { seconds: trouble.seconds });
+  const kept = session?.state === "working" ? ` ${t("error_kept")}` : "";
+  const state = trouble === null ? t("error_back") : trouble && t(`error_${trouble.kind}`, { seconds: trouble.seconds }) + kept;
   const [seen, setSeen] = useState(null);
   useEffect(() => {
     if (trouble !== null) return undefined;
@@ -61,7 +62,7 @@ function Messages({ trouble, problem, left }) {
         {problem ? said(problem, t) : ""}
       </div>
       <div role="status" className="message">
-        {left ? t("chat_left") : ""}
+        {session?.left ? t("chat_left") : ""}
       </div>
     </div>
   );

@@ -52,13 +52,24 @@ def test_a_lost_connection_and_a_full_disk_are_told_and_outlasted(tmp_path, visi
         page.route("**/api/submit", route)
         st.server.desk.submit = full_once
         button(page, "Hand in").click()
-        page.get_by_role("status").get_by_text("There is no connection to the server").wait_for()
+        lost = page.get_by_role("status").get_by_text("There is no connection to the server")
+        lost.wait_for()
+        assert "Your answers are kept." in lost.inner_text()
         assert page.get_by_role("button", name="Handing in").is_disabled()
         page.get_by_role("status").get_by_text("The server can't answer right now").wait_for()
         page.get_by_text("Tasks done: 1 of 3").wait_for()
         assert len(st.kept) == 1
         assert len(bodies) == 3
         assert len(set(bodies)) == 1
+
+
+def test_without_a_connection_nothing_is_said_to_be_kept_where_nothing_was_answered(tmp_path, visit):
+    page = visit(expected=("ERR_",))
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        page.route("**/api/**", lambda one: one.abort("connectionreset"))
+        page.goto(st.link("ann"))
+        page.get_by_text("There is no connection to the server").wait_for()
+        assert page.get_by_text("kept").count() == 0
 
 
 BLOCKED = """for (const name of ['localStorage', 'sessionStorage'])
@@ -90,6 +101,8 @@ def test_time_that_is_short_and_time_that_is_over(tmp_path, visit):
         clock.pass_by(20 * 60)
         button(page, "Hand in").click()
         heading(page, "Too late")
+        assert page.get_by_text("Time left").count() == 0
+        assert page.locator("main").inner_text().count("The time for this task") == 1
         assert st.kept == []
         clock.pass_by(1)
         st.server.intake.call(st.server.desk.expire)

@@ -26,7 +26,7 @@ export function Notice({ kind, text, onContinue, busy }) {
   return (
     <Screen title={t(`${known}_title`)}>
       <p>{t(known)}</p>
-      {text && (
+      {text && !["late", "doubled"].includes(known) && (
         <p className="soft" dir="auto">
           {text}
         </p>

@@ -67,7 +67,8 @@ class CardTable:
 
 @dataclass(frozen=True)
 class CardChart:
-    """A figure as data. `name` is its file's, `caption` says how to read it, `rows` are those of its CSV.
+    """A figure as data. `name` is its file's, `caption` says how to read it, `rows` are those of its CSV;
+    `footer` says there of which study it is.
 
     What `data` holds depends on `kind`; labels that are `Name`s get the contestant's colour, values may be None:
 
@@ -91,6 +92,7 @@ class CardChart:
     caption: str
     data: dict
     rows: list[dict] = field(default_factory=list)
+    footer: str = ""
 
     @property
     def label(self) -> str:

@@ -145,8 +145,10 @@ def _below_second_screen(view: SurveyView, shown: list[tuple[str, Section]]) -> 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:
     """A source's part of a section, with its figure drawn."""
     name = ""
-    if source and section.chart:
-        name = view.figure_name(section.chart.name, source)
+    if section.chart:
+        section = replace(section, chart=view.signed(section.chart, source))
+        if source:
+            name = view.figure_name(section.chart.name, source)
     return part_of(section, view.looks, source, name)
 
 

@@ -8,10 +8,12 @@ depend on what is drawn alone: no date, no random ids.
 import html
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from urllib.parse import quote
 
@@ -19,8 +21,10 @@ import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from parlai_spotbot import files
 from parlai_spotbot.reading import own_data
@@ -39,10 +43,32 @@ LOSS = COLOURS["loss"]
 VARIABLES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
 VARIABLES |= {light: f"var(--bot{number})" for number, (light, _) in enumerate(PALETTE)}
 
+SIZE = SETTINGS["style"]["font.size"]
+"""Points of the letters of figures."""
+
+POINTS = 72
+"""Of an inch."""
+
+FRACTIONS = 2**16
+"""Of a point, in which FreeType measures letters."""
+
+TITLE = 11
+FOOTER = 7
+"""Points of the letters above and below a figure that is taken away."""
+
+BOLD = 1.13
+"""How much wider bold letters are."""
+
+MARGIN = 0.08
+"""Inches around what stands there."""
+
 MARKERS = list(SETTINGS["markers"])
 
 TOLD = "told-"
 """Begins the id of a mark that says something; the rest is what it says, in hexadecimal digits."""
+
+OUTSIDE = "outside"
+"""Begins the id, and is the class on the page, of what stands above and below a figure."""
 
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
@@ -122,36 +148,77 @@ def _with_titles(text: str) -> str:
     return re.sub(rf'<g id="{TOLD}([0-9a-f-]+)">', title, text)
 
 
-def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> Drawing:
-    """The figure as inline SVG, with its files; to be called within `drawn`.
+def inches_of(texts: Iterable[str], size: float = SIZE) -> float:
+    """Return how wide the widest line of texts is in a figure, in letters of so many points."""
+    lines = chain.from_iterable(text.split("\n") for text in texts)
+    return max(sum(map(_width_of, WIDE.sub("m", line))) for line in lines) * size / SIZE
+
+
+@cache
+def _width_of(letter: str) -> float:
+    """Return how many inches wide a letter of figures is."""
+    font = get_font(findfont(SETTINGS["style"]["font.family"][0]))
+    font.set_size(SIZE, POINTS)
+    return font.load_glyph(font.get_char_index(ord(letter))).linearHoriAdvance / FRACTIONS / POINTS
+
+
+def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = (), footer: str = "") -> Drawing:
+    """The figure as inline SVG, with its files; to be called within `drawn`. Whoever takes it away gets its title and
+    footer with it, which the page says anyway and hides.
 
     Parameters
     ----------
     name : str
         Prefix of all ids in it, unique on the page; the name of its files.
     label : str
-        What a screen reader says.
+        What a screen reader says; the title of what is taken away.
     data : iterable of mappings
         What is drawn, a row a mark, for the CSV.
+    footer : str
+        What of which study it is.
     """
     _lay_out(figure)
+    width, height = figure.get_size_inches()
+    top = _write_outside(figure, label, TITLE, "bottom")
+    bottom = _write_outside(figure, footer, FOOTER, "top")
+    whole = {"bbox_inches": Bbox.from_extents(0, -bottom, width, height + top), "pad_inches": 0, "transparent": True}
     title = html.escape(label)
     out = io.StringIO()
-    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    figure.savefig(out, format="svg", metadata={"Date": None}, **whole)
     text = out.getvalue()
     text = text[text.index("<svg") :]
     text = _with_titles(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
     opening = f'<svg role="img" aria-label="{title}" data-figure="{html.escape(name)}"'
     if figure.get_figwidth() > 1.25 * WIDTH:
         opening = f'{opening} class="wide" style="--points:{72 * figure.get_figwidth():.0f}"'
-    drawing = Drawing(_inline(text, name, opening))
+    view = f"0 {POINTS * top:g} {POINTS * width:g} {POINTS * height:g}"
+    drawing = Drawing(_inline(text, name, f'{opening} viewBox="{view}" data-whole'))
     drawing.name = name
     drawing.figure = figure
     alone = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{title}</title>", text, count=1)
     alone = f'<?xml version="1.0" encoding="utf-8"?>\n{alone}'
     drawing.lacking = lend_fonts(figure.findobj(Text))
-    drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
+    drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label, whole), "csv": table(data).encode()}
     return drawing
+
+
+def _write_outside(figure: Figure, text: str, size: float, end: str) -> float:
+    """Write a text above (its `end` is "bottom") or below a figure; return the inches that it takes there."""
+    if not text:
+        return 0
+    width, height = figure.get_size_inches()
+    letters = len(text)
+    lines = text
+    while inches_of([lines], size * BOLD) > width - 2 * MARGIN and letters > 1:
+        letters -= 1
+        lines = textwrap.fill(text, letters)
+    look = {"weight": "bold"}
+    place = 1 + MARGIN / height
+    if end == "top":
+        look = {"color": MUTED}
+        place = -MARGIN / height
+    figure.text(MARGIN / width, place, lines, va=end, fontsize=size, gid=f"{OUTSIDE}-{end}", **look)
+    return 2 * MARGIN + 1.2 * size * (lines.count("\n") + 1) / POINTS
 
 
 def _lay_out(figure: Figure) -> None:
@@ -163,13 +230,16 @@ def _lay_out(figure: Figure) -> None:
     for text, content in texts:
         text.set_text(WIDE.sub("m", content))
     ConstrainedLayoutEngine().execute(figure)
+    for legend in figure.legends:  # stay there, whatever is written outside
+        legend.set_bbox_to_anchor((0, 0, 1, 1), transform=figure.transSubfigure)
     for text, content in texts:
         text.set_text(content)
 
 
 def _inline(text: str, name: str, opening: str) -> str:
     text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
-    text = re.sub(r"<svg [^>]*?( viewBox=\"[^\"]*\")[^>]*>", rf"{opening}\1>", text, count=1)
+    text = re.sub(r"<svg [^>]*? viewBox=(\"[^\"]*\")[^>]*>", rf"{opening}=\1>", text, count=1)
+    text = re.sub(rf'id="({OUTSIDE})-[a-z]+"', r'class="\1"', text)
     used = set(re.findall(r"(?:href=\"|url\()#([^\")]*)", text))
 
     def own_id(match: re.Match) -> str:
@@ -211,11 +281,11 @@ def _without_bare_groups(text: str) -> str:
     return "".join(parts)
 
 
-def _pdf(figure: Figure, label: str) -> bytes:
+def _pdf(figure: Figure, label: str, whole: Mapping) -> bytes:
     out = io.BytesIO()
     about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
     with quick_fonts():
-        figure.savefig(out, format="pdf", transparent=True, metadata=about)
+        figure.savefig(out, format="pdf", metadata=about, **whole)
     return out.getvalue()
 
 

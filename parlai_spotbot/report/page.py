@@ -6,7 +6,7 @@ forbids any request and any script but its own, which it knows by its hash.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,14 +27,14 @@ from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.first_screen import FirstScreen, ScreenStep
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView, here
-from parlai_spotbot.report.second_screen import answers_of, second_screen
+from parlai_spotbot.report.second_screen import second_screen
 from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import NONE, counted, upper_first
+from parlai_spotbot.wording import NONE, counted
 
 FAILURE = ("contestant", "kind", "conversation_id")
 
-READ = "With 95% intervals where they are known; contestants in one band share their places. Made by parlai_spotbot."
+READ = "Points with 95% intervals where they are known; contestants in one band share their places."
 
 
 @dataclass(frozen=True)
@@ -104,25 +104,17 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     if screen.lead is None:
         return None
     name = chapter.view.figure_name("headline", screen.lead.source)
-    if screen.lead.card.chart:
-        return charts.draw(screen.lead.card.chart, chapter.view.looks, name)
+    chart = screen.lead.card.chart
+    if chart:
+        chart = replace(chart, caption=f"{screen.answer} {chart.caption}")
+        return charts.draw(chapter.view.signed(chart, screen.lead.source), chapter.view.looks, name)
     if not screen.lead.card.clusters:
         return None
     whole = card(contents, screen.lead.source)
     if whole is None:
         return None
-    return headline(whole.card, chapter.view.looks, name, screen.answer, _footer(chapter, screen.lead.source))
-
-
-def _footer(chapter: Chapter, source: str) -> str:
-    """Return the study that the figure is of, who answered, on which day last, and how to read it."""
-    contents = chapter.view.contents
-    days = [row.submitted_at[:10] for row in contents.judgements if row.source == source]
-    last = max(days, default="")
-    if last:
-        last = f", until {last}"
-    study = f"{chapter.title}, {contents.study.plan.domain}, {counted(len(contents.bots), 'contestant')}"
-    return f"{study}. {upper_first(answers_of(contents, source))}{last}. {READ}"
+    footer = chapter.view.footer(screen.lead.source, READ)
+    return headline(whole.card, chapter.view.looks, name, screen.answer, footer)
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:

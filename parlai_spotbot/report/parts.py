@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from parlai_spotbot import hints
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import Drawing, Look, looks
-from parlai_spotbot.wording import source_said, upper_first
+from parlai_spotbot.wording import counted, people_said, source_said, upper_first
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.sections import CardTable
+    from parlai_spotbot.findings.sections import CardChart, CardTable
     from parlai_spotbot.findings.survey_data import SurveyData
 
 CAUTION = "automatic judge"
@@ -67,6 +67,32 @@ class SurveyView:
         if [_bare(other) for other in sources].count(name) > 1:
             name = f"{name}_{sources.index(source)}"
         return f"{self.contents.survey}-{chart}-{name}".rstrip("-")
+
+    def signed(self, chart: CardChart, source: str) -> CardChart:
+        """Return a chart with its footer, which says what its title, the first sentence of its caption, does not."""
+        _, _, further = chart.caption.partition(". ")
+        return replace(chart, footer=self.footer(source, further))
+
+    def footer(self, source: str, how: str) -> str:
+        """Return how to read a figure, of which study it is, who answered, and on which day last."""
+        contents = self.contents
+        bots = counted(len(contents.bots), "contestant")
+        sentences = [how.rstrip("."), f"{contents.asked.about.title}, {contents.study.plan.domain}, {bots}"]
+        if source:
+            last = max((row.submitted_at[:10] for row in contents.judgements if row.source == source), default="")
+            sentences.append(", until ".join(filter(None, [upper_first(answers_of(contents, source)), last])))
+        return ". ".join([*filter(None, sentences), "Made by parlai_spotbot."])
+
+
+def answers_of(contents: SurveyData, source: str, analysed: str = "") -> str:
+    """Return who a source is, and how much it answered: "5 people (60 annotations)"."""
+    what = "annotation"
+    if contents.counted:
+        what = "vote"
+    who = source_said(source)
+    if source == HUMAN:
+        who = people_said(contents.people(source))
+    return f"{who} ({counted(contents.annotations(source), what)}{analysed})"
 
 
 def _bare(source: str) -> str:

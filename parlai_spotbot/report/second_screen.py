@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.judges import CAUTION
-from parlai_spotbot.records import HUMAN, have_texts
+from parlai_spotbot.records import have_texts
 from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
-from parlai_spotbot.report.parts import source_title
-from parlai_spotbot.wording import counted, listed, people_said, source_said
+from parlai_spotbot.report.parts import answers_of, source_title
+from parlai_spotbot.wording import counted, listed, source_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.sections import Section
@@ -174,17 +174,6 @@ def _conversations(chapter: Chapter) -> str:
 def judged_by(contents: SurveyData) -> str:
     """Return who answered, how much of it, and how much of that the figures are of."""
     return listed(answers_of(contents, source, _analysed(contents, source)) for source in contents.sources)
-
-
-def answers_of(contents: SurveyData, source: str, analysed: str = "") -> str:
-    """Return who a source is, and how much it answered: "5 people (60 annotations)"."""
-    what = "annotation"
-    if contents.counted:
-        what = "vote"
-    who = source_said(source)
-    if source == HUMAN:
-        who = people_said(contents.people(source))
-    return f"{who} ({counted(contents.annotations(source), what)}{analysed})"
 
 
 def _analysed(contents: SurveyData, source: str) -> str:

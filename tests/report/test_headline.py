@@ -81,7 +81,7 @@ def test_the_figure_has_room_for_its_values_whatever_the_names(count, letters):
     ).figure
     [axes] = figure.axes
     assert axes.bbox.width >= 0.25 * figure.bbox.width
-    texts = [figure._suptitle, *axes.get_yticklabels(), *axes.texts]
+    texts = [*figure.texts, *axes.get_yticklabels(), *axes.texts]
     for box in (text.get_window_extent() for text in texts if "名" not in text.get_text()):
         assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1
     rows = [axes.texts[place : place + 3] for place in range(0, len(axes.texts), 3)]

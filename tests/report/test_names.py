@@ -23,7 +23,7 @@ from parlai_spotbot.selfplay.schedule import conversation_id
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import named_first
 from tests.case_tables import cases
-from tests.chromium import violations
+from tests.chromium import BY_NIGHT, violations
 from tests.findings.made_up_users import written
 from tests.findings.scripted import answered, by_chance, rows_of, small_study
 from tests.in_process import spotbot
@@ -63,15 +63,6 @@ def test_what_files_call_a_contestant_is_plain_and_its_own():
     assert stem_of("a.b") == "a.b"
     assert conversation_id(("a:b", "c"), 1) != conversation_id(("a", "b:c"), 1)
     assert alike("Ａda") == alike("ada")
-
-
-@pytest.mark.parametrize("survey", ["spot_the_bot", "acute_eval", "comparative", "dialogue_likert", "abc_eval"])
-def test_every_survey_takes_them(tmp_path, survey):
-    study = small_study(tmp_path / "study", survey, WORLD[:3], people=4)
-    workers = [f"w{number}" for number in range(3)]
-    answered(study, survey, rows_of(study, survey, by_chance, workers))
-    page = html.unescape(build_report(study, survey).read_text(encoding="utf-8"))
-    assert all(name in page for name in WORLD[:3])
 
 
 def study_of_votes(folder: Path, names: list[str]) -> Study:
@@ -141,6 +132,15 @@ SPILT = """() => [...document.querySelectorAll(".scroll :is(td, th)")].filter((o
   return one.checkVisibility() && words.getBoundingClientRect().right > one.getBoundingClientRect().right + 1;
 }).map((one) => one.textContent)"""
 """Cells of tables whose words lie over the next cell."""
+
+CLIPPED = """() => {
+  const clipped = [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1);
+  const style = (one, what) => getComputedStyle(one)[what];
+  const bare = clipped.filter((box) => !style(box, "backgroundImage").includes("radial-gradient")
+    || style(box.querySelector("tbody th"), "position") !== "sticky");
+  return [clipped.length, bare.map((box) => box.getAttribute("aria-label"))];
+}"""
+"""How many tables go on beyond an edge, and those of which nothing shows it or whose first column doesn't stay."""
 
 HIGH = """(most) => [...document.querySelectorAll(".scroll thead th")].filter((one) => {
   const words = document.createRange();
@@ -295,7 +295,11 @@ def page_of_comparison(folder, names):
 )
 def test_pages_of_their_own_have_no_box_over_another(tmp_path, chromium, page_of, count, letters):
     names = [(letters * 61)[:58] + f"-{place}" for place in range(count)]
-    page = page_of(tmp_path, names)
+    nothing_over(chromium, page_of(tmp_path, names))
+
+
+def nothing_over(chromium, page):
+    """Assert that on no width anything lies over anything, leaves its frame or is cut, and that all can be read."""
     tab = chromium.new_context().new_page()
     for width in WIDTHS:
         tab.set_viewport_size({"width": width, "height": 900})
@@ -304,9 +308,35 @@ def test_pages_of_their_own_have_no_box_over_another(tmp_path, chromium, page_of
         tab.get_by_role("button", name="Open all sections").click()
         tab.add_style_tag(content="section { content-visibility: visible !important; }")
         assert tab.evaluate(CUT) == [], width
+        assert tab.evaluate(SPILT) == [], width
+        assert tab.evaluate(CLIPPED)[1] == [], width
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
     assert violations(tab) == []
+    tab.emulate_media(color_scheme="dark")
+    assert violations(tab, **BY_NIGHT) == []
     tab.context.close()
+
+
+@pytest.mark.parametrize(
+    ("survey", "names"),
+    [
+        ("spot_the_bot", WORLD[:3]),
+        ("spot_the_bot_game", [f"a-bot-with-16-{place:02d}" for place in range(6)]),
+        ("acute_eval", [f"{place:02d}" + "名" * 30 for place in range(6)]),
+        ("comparative", [f"اسم{place}" for place in range(2)]),
+        ("dialogue_likert", [f"meta-llama/Llama-3.1-{place:02d}-8B-Inst" for place in range(20)]),
+        ("turn_likert", [f"bot{place}" for place in range(6)]),
+        ("abc_eval", [f"{place}" + "n" * 60 for place in range(6)]),
+    ],
+)
+def test_the_page_of_every_survey_keeps_names_and_has_no_box_over_another(tmp_path, chromium, survey, names):
+    study = small_study(tmp_path / "study", survey, names, per_pair=1, people=4)
+    workers = [f"w{number}" for number in range(3)]
+    answered(study, survey, rows_of(study, survey, by_chance, workers, items=60))
+    page = build_report(study, survey)
+    text = html.unescape(page.read_text(encoding="utf-8"))
+    assert all(name in text for name in names)
+    nothing_over(chromium, page)
 
 
 @pytest.mark.parametrize(("tasks", "fault", "rows"), [(24, "polite", 3), (6, "", 0)])

@@ -15,6 +15,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.page import build_report
 from tests.chromium import BY_NIGHT, violations
+from tests.report.test_names import CLIPPED
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
 FORMULA = '=HYPERLINK("https://example.org","x")'
@@ -39,16 +40,6 @@ def hostile(new_study, tmp_path_factory):
     checksums.write_jsonl(study.failures_path, [{**failed, "message": text} for text in (HOSTILE, FORMULA)])
     analyze(study, bootstraps=30, backend="native")
     return build_report(study)
-
-
-CLIPPED = """() => {
-  const clipped = [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1);
-  const style = (one, what) => getComputedStyle(one)[what];
-  const bare = clipped.filter((box) => !style(box, "backgroundImage").includes("radial-gradient")
-    || style(box.querySelector("tbody th"), "position") !== "sticky");
-  return [clipped.length, bare.map((box) => box.getAttribute("aria-label"))];
-}"""
-"""How many tables go on beyond an edge, and those of which nothing shows it or whose first column doesn't stay."""
 
 
 @contextlib.contextmanager
@@ -316,4 +307,7 @@ def test_figures_are_saved_as_they_are_on_light_ground(chromium, one, tmp_path):
         assert "inherit" not in text
         root = ET.fromstring(text)
         assert float(root.attrib["width"].removesuffix("pt")) > 100
-        assert root.find("{http://www.w3.org/2000/svg}title").text
+        title = root.find("{http://www.w3.org/2000/svg}title").text
+        words = " ".join(root.itertext())
+        assert " ".join(words.split()).count(title) == 2  # it is shown, too
+        assert "Made by parlai_spotbot." in words

@@ -1,18 +1,15 @@
 """Shared parts of charts: looks of contestants, marks with intervals, names beside curves, axes of shares."""
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axis import Axis
-from matplotlib.font_manager import findfont, get_font
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from parlai_spotbot.findings.sections import Name
-from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MUTED, SETTINGS, WIDE, WIN, Look, tell
+from parlai_spotbot.report.drawing import DASHES, INK, LOSS, MUTED, WIN, Look, inches_of, tell
 from parlai_spotbot.wording import who
 
 Looks = Mapping[str, Look]
@@ -28,16 +25,6 @@ LONGEST = 28
 
 LETTERS = 20
 """Characters of a name before it is shortened."""
-
-
-SIZE = SETTINGS["style"]["font.size"]
-"""Points of the letters of figures."""
-
-POINTS = 72
-"""Of an inch."""
-
-FRACTIONS = 2**16
-"""Of a point, in which FreeType measures letters."""
 
 
 class ShareLocator(MaxNLocator):
@@ -87,20 +74,6 @@ def letters_of(count: int, text: str) -> int:
     """Return how many letters of a text take the place of `count` small Latin ones, by how wide its longest word is."""
     longest = max(text.split(), key=len, default="n")
     return int(count / max(inches_of([longest]) / inches_of(["n" * len(longest)]), 1))
-
-
-def inches_of(texts: Iterable[str], size: float = SIZE) -> float:
-    """Return how wide the widest line of texts is in a figure, in letters of so many points."""
-    lines = chain.from_iterable(text.split("\n") for text in texts)
-    return max(sum(map(_width_of, WIDE.sub("m", line))) for line in lines) * size / SIZE
-
-
-@cache
-def _width_of(letter: str) -> float:
-    """Return how many inches wide a letter of figures is."""
-    font = get_font(findfont(SETTINGS["style"]["font.family"][0]))
-    font.set_size(SIZE, POINTS)
-    return font.load_glyph(font.get_char_index(ord(letter))).linearHoriAdvance / FRACTIONS / POINTS
 
 
 def _without_middle(name: str, letters: int) -> str:

@@ -55,7 +55,7 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         _in_panels(drawing.subplots(down, across, squeeze=False).ravel(), series, across, data, looks)
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
-        return svg(drawing, name, chart.label, chart.rows)
+        return svg(drawing, name, chart.label, chart.rows, chart.footer)
 
 
 def _in_panels(panels: np.ndarray, series: Sequence[dict], across: int, data: dict, looks: Looks) -> None:

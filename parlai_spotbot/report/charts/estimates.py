@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.report.charts.axes import NARROW, Looks, label_text, look_of, mark_values, tell_names, wrapped
-from parlai_spotbot.report.drawing import INK, LINE, WIDTH, Drawing, Look, drawn, svg, tell
+from parlai_spotbot.report.drawing import INK, LINE, WIDTH, Drawing, Look, drawn, inches_of, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
 
 MANY = 16
@@ -29,14 +29,15 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     labels = [label_text(label, looks) for label, _ in lines]
     tall = np.array([max(1, 0.7 * (label.count("\n") + 1)) for label in labels])
     places = np.cumsum(tall) - tall / 2
-    with drawn(WIDTH, 0.75 + 0.25 * tall.sum()) as drawing:
+    title = chart.data.get("y", "")
+    with drawn(WIDTH, 0.75 + max(0.25 * tall.sum(), inches_of([title]))) as drawing:
         axes = drawing.subplots()
         show = _axis(axes, chart)
         if chart.data["reference"] is not None:
             axes.axvline(chart.data["reference"], color=INK, lw=0.9)
         axes.set_yticks(places, labels)
         axes.set_ylim(tall.sum(), 0)
-        axes.set_ylabel(chart.data.get("y", ""))
+        axes.set_ylabel(title)
         if tall.sum() > MANY:
             axes.tick_params(axis="x", top=True, labeltop=True)
         tell_names(axes.get_yticklabels(), [label for label, _ in lines])
@@ -45,7 +46,7 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
                 tick.set_fontweight("bold")
             elif row["estimate"] is not None:
                 _mark(axes, row, place, look_of(label, looks), show)
-        return svg(drawing, name, chart.label, chart.rows)
+        return svg(drawing, name, chart.label, chart.rows, chart.footer)
 
 
 def _lines(rows: Sequence[dict]) -> list[tuple[str, dict | None]]:
@@ -83,7 +84,7 @@ def dots(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
                 row = {**row, "low": None}
             _mark(axes, row, place, look_of(row["label"], looks), show)
         _legend(drawing, texts, [look_of(name, looks) for name in names], across)
-        return svg(drawing, name, chart.label, chart.rows)
+        return svg(drawing, name, chart.label, chart.rows, chart.footer)
 
 
 def _offsets(contestants: int) -> np.ndarray:

@@ -1,17 +1,15 @@
 """The headline as a figure of its own: who is ahead by how much, with all that a reader of the figure alone needs."""
 
-import textwrap
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from parlai_spotbot.findings.sections import BarAxis, Card, CardBar, Name
-from parlai_spotbot.report.charts.axes import POINTS, Looks, inches_of, look_of, wrapped
-from parlai_spotbot.report.drawing import INK, LINE, MUTED, Drawing, drawn, svg
+from parlai_spotbot.report.charts.axes import Looks, look_of, wrapped
+from parlai_spotbot.report.drawing import INK, LINE, MUTED, POINTS, Drawing, drawn, inches_of, svg
 from parlai_spotbot.wording import who
 
 WIDE = 6.6
@@ -19,15 +17,6 @@ WIDE = 6.6
 
 NAME = 24
 """Characters of a name before it is broken."""
-
-LETTERS = 74
-"""Most characters in a line of the title, of the footer two thirds more."""
-
-TITLE, FOOTER = 11, 7
-"""Points of the letters there."""
-
-BOLD = 1.13
-"""How much wider bold letters are."""
 
 PLACES, VALUES = 8, 48
 """Points by which places and values are to the right of the axes."""
@@ -49,11 +38,7 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
     labels = [wrapped(bot, NAME) for _, bot, *_ in lines]
     tall = np.array([max(1, 0.62 * (label.count("\n") + 1)) for label in labels])
     heights = np.cumsum(tall) - tall / 2
-    title = _broken(verdict, LETTERS, TITLE * BOLD)
-    footer = _broken(source, LETTERS * 5 // 3, FOOTER)
-    breaks = title.count("\n") + footer.count("\n")
-    with drawn(WIDE, 1.25 + 0.17 * breaks + 0.27 * tall.sum()) as figure:
-        _texts(figure, title, footer)
+    with drawn(WIDE, 0.85 + 0.27 * tall.sum()) as figure:
         axes = figure.subplots()
         axes.set_ylim(tall.sum(), 0)
         axes.set_yticks(heights, labels)
@@ -62,7 +47,7 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
         for height, line in zip(heights, lines, strict=True):
             _line(axes, line, height, looks)
         _columns(axes, [-0.45, *heights], [("Places", scale.title, "n"), *map(_texts_of, lines)])
-        return svg(figure, name, f"{verdict} {scale.title}", list(map(_row, lines)))
+        return svg(figure, name, verdict, list(map(_row, lines)), source)
 
 
 def _lines(card: Card) -> list[tuple[str, Name, int | None, CardBar]]:
@@ -71,21 +56,6 @@ def _lines(card: Card) -> list[tuple[str, Name, int | None, CardBar]]:
     for places, members in card.clusters:
         lines += [(places, bot, count, bars[0]) for bot, count, bars in members if any(bars[:1])]
     return lines[:MOST]
-
-
-def _broken(text: str, letters: int, size: float) -> str:
-    """Return a text in lines of at most so many letters of a size, and no wider than the figure."""
-    lines = textwrap.fill(text, letters)
-    while inches_of([lines], size) > WIDE - 0.1:
-        letters -= 1
-        lines = textwrap.fill(text, letters)
-    return lines
-
-
-def _texts(figure: Figure, title: str, footer: str) -> None:
-    """Write what stands above and below."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE, fontweight="bold")
-    figure.supxlabel(footer, x=0.01, ha="left", fontsize=FOOTER, color=MUTED)
 
 
 def _axis(axes: Axes, scale: BarAxis) -> None:

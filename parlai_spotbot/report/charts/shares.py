@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import Looks, inches_of, label_text, tell_names
-from parlai_spotbot.report.drawing import INK, LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg, tell
+from parlai_spotbot.report.charts.axes import Looks, label_text, tell_names
+from parlai_spotbot.report.drawing import INK, LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, inches_of, svg, tell
 
 FEW = 4
 """Of more contestants cells are narrower."""
@@ -39,7 +39,7 @@ def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
                 _cell(axes, x, y, value, data["texts"][y][x])
         axes.set_xlabel(data["x"])
         axes.set_ylabel(data["y"])
-        return svg(drawing, name, chart.label, chart.rows)
+        return svg(drawing, name, chart.label, chart.rows, chart.footer)
 
 
 def matches(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
@@ -56,7 +56,7 @@ def matches(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
                 if counts and sum(counts):
                     pair = (names[y], names[x])
                     _match(axes, (x, y), counts, pair, chart.data["clear"][y][x])
-        return svg(drawing, name, chart.label, chart.rows)
+        return svg(drawing, name, chart.label, chart.rows, chart.footer)
 
 
 def _match(axes: Axes, place: tuple[int, int], counts: Sequence[int], pair: tuple[str, str], clear: bool) -> None:

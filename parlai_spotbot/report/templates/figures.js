@@ -5,7 +5,8 @@
   const DENSITY = 3; // pixels of PNG for one of CSS
   const alone = (name) => {
     const svg = document.querySelector(`svg[data-figure="${CSS.escape(name)}"]`).cloneNode(true);
-    const [width, height] = svg.getAttribute("viewBox").split(" ").slice(2).map(Number);
+    svg.setAttribute("viewBox", svg.dataset.whole); // with title and footer
+    const [width, height] = svg.dataset.whole.split(" ").slice(2).map(Number);
     svg.setAttribute("width", `${width}pt`);
     svg.setAttribute("height", `${height}pt`);
     svg.setAttribute("xmlns", XMLNS);

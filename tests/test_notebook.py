@@ -88,6 +88,8 @@ def test_survival_agreement_and_trust(people):
     curves = sb.survival(people.of("human"), backend="native", **QUICK)
     assert curves.tables["pairs"]["p_adjusted"].between(0, 1).all()
     assert isinstance(curves.plot("survival"), Axes)
+    assert ">people</td>" in curves._repr_html_()
+    assert ">human</td>" not in curves._repr_html_()
     assert isinstance(sb.agreement(people.of("human"), **QUICK).tables["agreement"], pd.DataFrame)
     found = sb.trust(people, judge="spotter", **QUICK)
     assert list(found.results) == ["judge:spotter"]

@@ -17,12 +17,12 @@ from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.options import Equality, Options, Resampling, SurvivalOptions
-from parlai_spotbot.findings.sections import CardChart, Section
+from parlai_spotbot.findings.sections import CardChart, Name, Section
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import counted, listed, source_said, upper_first
+from parlai_spotbot.wording import counted, listed, source_said, upper_first, who
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +120,7 @@ class SurveyResults:
                 title = table.title
                 if len(self.sections) > 1:
                     title = f"{title}: {source_said(source)}"
-                tables.append((title, table.head, table.rows))
+                tables.append((title, table.head, [list(map(_cell, row)) for row in table.rows]))
         return in_html.shown(self.sentences[:4], tables, picture, self.heading)
 
     @property
@@ -136,6 +136,13 @@ class SurveyResults:
     @property
     def _only(self) -> Result:
         return next(iter(self.results.values()))
+
+
+def _cell(value: str) -> str:
+    """Return what a cell of a table shows: people have the word that sentences have for them."""
+    if isinstance(value, Name):
+        return who(value)
+    return value
 
 
 @dataclass(frozen=True)

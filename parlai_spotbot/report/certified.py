@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings.sections import CardTable, Section
@@ -9,6 +10,8 @@ from parlai_spotbot.wording import listed
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
+
+USES = "Screen: choose what people should look at. Rank: order bots in quick looks. Gate: stop a release."
 
 
 def certificate_section(contents: SurveyData, source: str) -> Section | None:
@@ -31,4 +34,6 @@ def certificate_section(contents: SurveyData, source: str) -> Section | None:
         CardTable(title, "", tuple(head), [tuple(map(str, row)) for row in rows])
         for title, head, rows in certificate.tables
     ]
-    return Section("certificate", "Certificate: what people vouch for", lines, tables=tables)
+    tables[0] = replace(tables[0], how=USES)
+    first, *others = lines
+    return Section("certificate", "Certificate: what people vouch for", [first, " ".join(others)], tables=tables)

@@ -35,7 +35,7 @@ LIMITS = {"margin": MARGIN, "fewest": FEWEST, "enough": ENOUGH_PEOPLE, "favour":
 FAVOURS = (
     "{kind} {group}: it says {answer} {points} points {often} often{0:ci_points} than people do, compared with others"
 )
-FAVOUR_UNKNOWN = "{kind} {group}: how often it says {answer}, compared with people and with others, is not known"
+FAVOUR_UNKNOWN = "{kind} {group}: whether the judge favours it is not known"
 OFTEN = ("more", "less")
 OPEN = 2
 """An interval as wide as this, of the 4 that differences of differences of shares can take, says nothing."""

@@ -146,9 +146,9 @@ def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePar
     """A source's part of a section, with its figure drawn."""
     name = ""
     if section.chart:
-        section = replace(section, chart=view.signed(section.chart, source))
         if source:
             name = view.figure_name(section.chart.name, source)
+        section = replace(section, chart=view.signed(section.chart, source))
     return part_of(section, view.looks, source, name)
 
 

@@ -212,12 +212,15 @@ def _write_outside(figure: Figure, text: str, size: float, end: str) -> float:
     while inches_of([lines], size * BOLD) > width - 2 * MARGIN and letters > 1:
         letters -= 1
         lines = textwrap.fill(text, letters)
-    look = {"weight": "bold"}
+    weight = "bold"
+    colour = INK
     place = 1 + MARGIN / height
     if end == "top":
-        look = {"color": MUTED}
+        weight = "normal"
+        colour = MUTED
         place = -MARGIN / height
-    figure.text(MARGIN / width, place, lines, va=end, fontsize=size, gid=f"{OUTSIDE}-{end}", **look)
+    name = f"{OUTSIDE}-{end}"
+    figure.text(MARGIN / width, place, lines, va=end, fontsize=size, weight=weight, color=colour, gid=name)
     return 2 * MARGIN + 1.2 * size * (lines.count("\n") + 1) / POINTS
 
 

@@ -76,8 +76,9 @@ def dots(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         show = _axis(axes, chart)
         axes.set_yticks((np.arange(len(groups)) + 0.5) * tall, [wrapped(group) for group in groups])
         axes.set_ylim(tall * len(groups), 0)
-        across_axes = axes.get_yaxis_transform()
-        axes.hlines(range(tall, tall * len(groups), tall), 0, 1, color=LINE, lw=0.6, transform=across_axes)
+        axes.hlines(
+            range(tall, tall * len(groups), tall), 0, 1, color=LINE, lw=0.6, transform=axes.get_yaxis_transform()
+        )
         for row in rows:
             place = (groups.index(row["group"]) + 0.5) * tall + offsets[names.index(row["label"])]
             if len(names) > FEW:

@@ -11,8 +11,8 @@ from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.names import alike, clean_name, is_name
 from parlai_spotbot.records import HUMAN
 
-ENDINGS = re.compile(r"(?<=.)(?:\.(?:jsonl?|ndjson|csv|tsv|txt|md|ya?ml|parquet|gz|zip|bst|convs?))+\Z", re.IGNORECASE)
-"""How names of files end, beside the name of what they hold ("model-0.4.bst.jsonl")."""
+ENDING = re.compile(r"(?<=.)\.(?:jsonl?|ndjson|csv|tsv|txt|md|ya?ml|parquet|gz|zip|bst|convs?)\Z", re.IGNORECASE)
+"""How names of files end, once or several times, beside the name of what they hold ("model-0.4.bst.jsonl")."""
 
 
 def twins(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -101,7 +101,10 @@ def named_file(part: str) -> tuple[str, Path, bool]:
     name, equals, file = part.partition("=")
     if not equals:
         path = Path(part)
-        return ENDINGS.sub("", path.name), path, False
+        name = path.name
+        while ENDING.search(name):
+            name = ENDING.sub("", name)
+        return name, path, False
     if not is_name(name):
         raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
     return name, Path(file), True

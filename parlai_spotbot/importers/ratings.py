@@ -70,7 +70,7 @@ SIDE = re.compile(r"\A(?P<name>.*?)_?(?P<place>\d{1,2}|(?<=_)[a-h])\Z")
 WITHIN = re.compile(r"(?:scores?|ratings?)\.(?P<place>.+)\.(?P<name>[a-z_]+)", re.IGNORECASE)
 """A column of scores of two names, of which the second is a criterion."""
 OF_A_CRITERION = re.compile(
-    r"(?:.*\.)?(?:scores?|ratings?|verdicts?|criteria)\.(?P<criterion>[^.\d]+)(?P<score>\.(?:score|rating|verdict|value|grade))?",
+    r"\A(?:.*\.)?(?:scores?|ratings?|verdicts?|criteria)\.(?P<criterion>[^.\d]+)(?P<score>\.(?:score|rating|verdict|value|grade))?\Z",
     re.IGNORECASE,
 )
 """A column of scores by criterion, where that of a system is known; one under two names always is."""

@@ -269,6 +269,7 @@ def test_faults_that_nobody_shows_are_named_and_have_no_column(zeros):
 def test_the_better_direction_is_said_in_one_way(finding, better):
     chart = finding.FINDING.chart
     row = {chart.y: "alice", chart.group: "inconsistency", chart.x: 0.2, chart.better: better}
+    row |= {f"{chart.x}_low": 0.1, f"{chart.x}_high": 0.3}
     drawn = page_chart(finding.FINDING, {chart.table: pd.DataFrame([row], dtype=object)})
     assert drawn.data["rows"][0]["group"].endswith("\N{NO-BREAK SPACE}↓") == bool(better)
     assert ("With ↓ less is better" in drawn.caption) == bool(better)

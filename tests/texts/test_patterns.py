@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from parlai_spotbot.texts.phrases import read_phrases
 from tests.case_tables import cases
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,6 +108,13 @@ def patterns() -> dict[str, re.Pattern]:
         for line, given in written_in_functions(tree):
             if isinstance(given, ast.Constant):
                 found[f"{path}:{line}"] = re.compile(given.value)
+    for path in sorted((ROOT / "parlai_spotbot").rglob("*.py")):
+        if "read_phrases(Path(__file__)" in path.read_text(encoding="utf-8"):
+            table = path.with_suffix(".yaml")
+            for number, pattern in enumerate(compiled(read_phrases(table), set())):
+                if pattern not in known:
+                    known.add(pattern)
+                    found[f"{table.relative_to(ROOT).as_posix()}:{number}"] = pattern
     return found
 
 
